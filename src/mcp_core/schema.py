@@ -242,7 +242,7 @@ _OBVIOUS: dict[str, tuple[Any, ...] | None] = {
     "maxLength": None,
     "maxItems": None,
     "maxProperties": None,
-    "default": ("", [], {}, False),  # 0 too
+    "default": ("", [], {}),
 }
 """What says no more than "not negative", "not empty", "not huge" or "nothing"; None: whatever the value. A call beyond
 a bound is refused by name."""

@@ -55,6 +55,7 @@ class Follower:
 
     def follow(self, progress: Progress | None, enough: Question, stop: Question) -> bool:
         """Embed every change; whether there was none left. `enough` ends it after a commit, `stop` at any time."""
+        last = self._catalog.documents.last_change()
         while documents := self._catalog.documents.changed(self._index.spans.mark, STEP):
             try:
                 for _ in self._commits(documents, stop):
@@ -65,6 +66,8 @@ class Follower:
                         return not self.pending()
             except Stopped:
                 return False
+        if self._index.spans.mark < last:  # the latest changes were of documents that the catalogue no longer has
+            self._index.update(Batch(self._index.spans), [], last)
         return True
 
     def _commits(self, documents: list[Document], stop: Question) -> Iterator[None]:

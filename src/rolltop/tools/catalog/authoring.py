@@ -47,7 +47,7 @@ _REPLACE = Consent(
     always=False,
     when="it changes definitions, or writes outside the temporary directory",
 )
-_PKG = "R or Python package, or a path with a slash."
+_PKG = "Package, or a path with a slash."
 _GROUPS = "Regular expressions for what follows mcp_tool_ in names."
 _MISSING = "packages/forestry"
 

@@ -14,7 +14,7 @@ __all__ = ["ProjectArguments", "is_shared", "session_for"]
 class ProjectArguments(ToolArguments):
     project: str | None = Field(
         default=None,
-        description="Path, name or key; default: current.",
+        description="Default: the current one.",
     )
 
 

@@ -22,7 +22,7 @@ VERSIONS = 20
 
 
 class ListRmd(ToolArguments):
-    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
     limit: int = Field(default=100, ge=1, le=500, description="Most documents.")
 
 

@@ -58,7 +58,7 @@ class SearchDocuments(ToolArguments):
     context: int = Field(default=0, ge=0, description="Show N lines before and after match")
     color: Color = Field(default="never", description="Color highlighting: always, never, auto")
     where: dict[str, Any] = Field(default_factory=dict, description="Filters of list_documents: tags, paths, type…")
-    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
 
 
 class FoundDocument(BaseModel):
@@ -108,7 +108,7 @@ class ListDocuments(ToolArguments):
     tags: list[str] = Field(default_factory=list, description="All of these.")
     metadata: dict[str, Any] = Field(default_factory=dict, description='Values; {"priority": {">=": 3}} compares.')
     limit: int = Field(default=25, ge=1, le=1000, description="Page size.")
-    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
     facets: bool = Field(default=False, description="Count by type, extension, tag.")
     paths_only: bool = Field(default=False, description="Only paths.")
 
@@ -125,7 +125,7 @@ class SearchByTag(ToolArguments):
     exclude: list[str] = Field(default_factory=list, description="Tags they must not have.")
     query: str | None = Field(default=None, description="Words they must hold.")
     limit: int = Field(default=25, ge=1, le=1000, description="Page size.")
-    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
 
 
 def search(library: Library, args: SearchDocuments, budget: int = MOST) -> FoundDocuments:

@@ -52,7 +52,7 @@ class GrepDocuments(ToolArguments):
     files_without_match: bool = Field(default=False, description="Show only filenames without matches")
     color: Literal["always", "never", "auto"] = Field(default="never", description="Color mode: always, never, auto")
     max_count: int = Field(default=0, ge=0, description="Stop after N matches per file")
-    cursor: str | None = Field(default=None, description="next_cursor of the last answer.")
+    cursor: str | None = Field(default=None, description="next_cursor of the last page.")
 
 
 class GrepFile(BaseModel):

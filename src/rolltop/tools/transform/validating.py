@@ -14,7 +14,7 @@ from rolltop.workspace import Workspace
 
 __all__ = ["ValidateUtlx", "validate_utlx"]
 
-PROGRAM = "UTL-X expression, with a header (%utlx 1.0 … ---) or without."
+PROGRAM = "UTL-X expression; the header is optional."
 SCHEMA = "JSON Schema or structure from {tool:get_input_schema}; a property per input."
 
 
