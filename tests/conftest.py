@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import select
 import signal
@@ -35,6 +36,17 @@ ROLLTOP = [sys.executable, "-m", "rolltop"]
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture(autouse=True)
+def same_logging() -> Iterator[None]:
+    """Loggers as they were: a test that configures the log changes nothing for the next one."""
+    loggers = [logging.getLogger(name) for name in ("mcp_core", "rolltop", "mcp")]
+    before = [(each.level, list(each.handlers)) for each in loggers]
+    yield
+    for each, (level, handlers) in zip(loggers, before, strict=True):
+        each.setLevel(level)
+        each.handlers[:] = handlers
 
 
 @pytest.fixture

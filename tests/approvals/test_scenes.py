@@ -12,6 +12,7 @@ import pytest
 
 from mcp_core import Answer, ClientInfo
 from mcp_core.consent import InputNeeded
+from mcp_core.log import configure
 from rolltop.server.application import Application
 from rolltop.server.sdk import earlier_answers, input_required
 from rolltop.settings import load
@@ -137,18 +138,8 @@ def test_tools_that_are_mostly_harmless_say_when_they_are_not(desk: Application,
 
 
 def test_errors_of_tools_are_logged_by_their_type(desk: Application, capfd: pytest.CaptureFixture[str]) -> None:
-    import logging
-
-    from mcp_core.log import configure
-
-    logger = logging.getLogger("mcp_core")
-    before = list(logger.handlers)
-    try:
-        configure("WARNING", names=("mcp_core",))
-        call(desk, "get_by_name", {"name": "salaries-of-everybody.md"})
-    finally:
-        logger.handlers[:] = before
-        logging.getLogger("mcp").handlers.clear()
+    configure("WARNING", names=("mcp_core",))
+    call(desk, "get_by_name", {"name": "salaries-of-everybody.md"})
     shown = capfd.readouterr().err
     assert "Tool get_by_name failed: document_not_found" in shown
     assert "salaries" not in shown
