@@ -25,9 +25,14 @@ def blocks(text: str) -> Iterator[tuple[str | None, str]]:
         if fence:
             lines.append(line)
             if mark and mark[1].startswith(fence) and not mark[2].strip():
-                yield info, "".join(lines)
-                lines, info, fence = [], None, ""
-        elif mark and not mark[2].startswith("{=") and not (mark[1][0] == "`" and "`" in mark[2]):
+                if info is not None:
+                    yield info, "".join(lines)
+                    lines = []
+                info, fence = None, ""
+        elif mark and mark[2].startswith("{="):
+            lines.append(line)
+            fence = mark[1]
+        elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
             yield None, "".join(lines)
             lines, info, fence = [line], mark[2], mark[1]
         else:

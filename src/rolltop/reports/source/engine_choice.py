@@ -33,7 +33,7 @@ _PACKAGES = re.compile(
 _PROSE = (
     (re.compile(r"^#{1,6} [^\n]*\{[^}\n]*\.tabset|\.panel-tabset", re.MULTILINE), "the document has tabs (.tabset)"),
     (
-        re.compile(r"<(?:script|iframe|video|canvas|details|link)\b", re.IGNORECASE),
+        re.compile(r"<(?:script|iframe|video|canvas|details|link)\b|\{=html\}", re.IGNORECASE),
         "the document has HTML that the plain page leaves out or does not style",
     ),
 )
