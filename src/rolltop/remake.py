@@ -8,8 +8,8 @@ from typing import Any
 
 from mcp_core import ToolContext
 from rolltop.errors import NotFound, RolltopError
-from rolltop.making import current_hashes, thing_named
 from rolltop.origin import Making, Stale, differences, stale_makings
+from rolltop.recorder import current_hashes, thing_named
 from rolltop.workspace import Workspace
 
 __all__ = ["Call", "Remade", "find_stale", "making_named", "remake", "remake_stale"]

@@ -20,9 +20,9 @@ from cryptography.x509.oid import NameOID
 from team_client import JSON, Team, User
 
 from rolltop.errors import InvalidInput
-from rolltop.server.forwarding import TrustedProxies
 from rolltop.server.http import http_token
 from rolltop.server.runtime import checked_team
+from rolltop.server.trusted_proxies import TrustedProxies
 from rolltop.settings import load
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from rolltop.errors import InvalidInput
 from rolltop.reports import RenderFailure, RenderOptions, Reports
+from rolltop.reports.source.code_parts import parted
 
 CODE = """# Heading
 
@@ -74,3 +75,8 @@ def test_what_the_plain_page_lacks_is_rendered_by_rmarkdown_with_a_note(
     report = run(warm_reports.render("lacks", RenderOptions(engine="fast")))
     assert report.engine == "rmarkdown"
     assert report.notes[0].startswith("Rendered by rmarkdown, not by the fast engine: ")
+
+
+def test_what_follows_a_raw_block_is_judged_as_prose() -> None:
+    text = "```{=latex}\n\\newpage\n```\n\n<details>x</details>\n\n```{r}\n1\n```\n"
+    assert parted(text) == ("```{=latex}\n\\newpage\n```\n\n<details>x</details>\n\n", "```{r}\n1\n```\n")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from rolltop.errors import RolltopError
 from rolltop.transform import compile_program
-from rolltop.transform.compile.record_skipping import Kept, kept_by
+from rolltop.transform.compile.record_sieve import Kept, kept_by
 from rolltop.transform.stream.blocks import Lines
 from rolltop.transform.stream.code import PieceCode
 from rolltop.transform.stream.sinks import sink_for

@@ -39,8 +39,8 @@ def made(invocation: Invocation, name: str | None, *, form: str | None, limit: i
 
     NAME is a document, a hash, or a URI such as rmd-output:///report.pdf.
     """
-    from rolltop.making import lineage_dict, thing_named
     from rolltop.origin import as_dot, as_prov, as_tree, lineage
+    from rolltop.recorder import lineage_dict, thing_named
     from rolltop.workspace import Workspace
 
     with contextlib.closing(Workspace(invocation.settings())) as workspace:

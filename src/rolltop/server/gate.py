@@ -12,9 +12,9 @@ import orjson
 
 from rolltop.access import MAIN, Role, is_member
 from rolltop.server.authentication import METADATA_PATH, Admitted, Authentication, Refused
-from rolltop.server.forwarding import TrustedProxies
 from rolltop.server.http_sessions import session_user
 from rolltop.server.metrics import CONTENT_TYPE, Metrics
+from rolltop.server.trusted_proxies import TrustedProxies
 
 __all__ = ["PATH", "App", "Gate", "Readiness"]
 

@@ -31,13 +31,13 @@ from rolltop.base.http_token import checked_token, is_local, made_token
 from rolltop.errors import InvalidInput, PartMissing
 from rolltop.server.application import Application
 from rolltop.server.authentication import Authentication
-from rolltop.server.forwarding import TrustedProxies
 from rolltop.server.gate import PATH, App, Gate, Readiness
 from rolltop.server.http_messages import HttpMessages
 from rolltop.server.http_sessions import Sessions
 from rolltop.server.metrics import Metrics
 from rolltop.server.sdk import build
 from rolltop.server.spaces import Served, Spaces
+from rolltop.server.trusted_proxies import TrustedProxies
 from rolltop.settings import Settings
 from rolltop.workspace import Workspace
 

@@ -19,8 +19,8 @@ from mcp_core.log import configure
 from rolltop.base.streams import Wire
 from rolltop.errors import InvalidInput
 from rolltop.server.application import Application
-from rolltop.server.forwarding import TrustedProxies
 from rolltop.server.listing import Listing
+from rolltop.server.trusted_proxies import TrustedProxies
 from rolltop.settings import Settings
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from rolltop.errors import NotFound
-from rolltop.making import lineage_dict, thing_named
 from rolltop.origin import Lineage, lineage
+from rolltop.recorder import lineage_dict, thing_named
 from rolltop.remake import Remade, find_stale, making_named, remake, remake_stale
 from rolltop.web.backend import Backend
 from rolltop.web.lineage_graph import draw_lineage

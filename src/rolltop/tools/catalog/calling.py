@@ -29,7 +29,7 @@ from mcp_core.display import listing
 from mcp_core.envelope import invalid_arguments_result
 from mcp_core.jsonable import to_json_bytes
 from rolltop.catalog.arguments import served_schema
-from rolltop.making import Recorder
+from rolltop.recorder import Recorder
 from rolltop.references import KEEP, Keep, keep_wanted
 from rolltop.tools.catalog.given import with_documents
 from rolltop.tools.catalog.live import CallAnswer, agree_to_call, call_served, checked

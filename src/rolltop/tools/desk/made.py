@@ -11,8 +11,8 @@ import orjson
 from mcp_core import Page, ResourceContent, ResourceInfo, TemplateInfo, ToolContext, UnknownResource
 from mcp_core.result import DATA
 from rolltop.errors import InvalidInput, NotFound
-from rolltop.making import lineage_dict, thing_named
 from rolltop.origin import Lineage, as_dot, as_prov, as_tree, lineage
+from rolltop.recorder import lineage_dict, thing_named
 from rolltop.remake import find_stale
 from rolltop.workspace import Workspace
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from mcp_core import FROM_DOCUMENTS, RUNS, Block, Example, Image, ResourceLink, Result, Text, ToolArguments, ToolContext
-from rolltop.making import Recorder
+from rolltop.recorder import Recorder
 from rolltop.references import Keep, Kept, Wanted, keep_wanted
 from rolltop.reports import Event, RenderOptions, Report, Watcher
 from rolltop.reports.names import figure_uri, output_uri, source_uri, stem_of

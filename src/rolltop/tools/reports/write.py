@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from mcp_core import DESTROYS, WRITES, Consent, Effect, Example, Result, ToolArguments, ToolContext, quoted
 from mcp_core.display import escaped, listing
 from rolltop.errors import Conflict, InvalidData, InvalidInput
-from rolltop.making import Recorder, text_hash
+from rolltop.recorder import Recorder, text_hash
 from rolltop.reports.names import document_name, source_uri, stem_of
 from rolltop.reports.source.gallery import from_template
 from rolltop.tools.reports.example import CREATE, CREATED

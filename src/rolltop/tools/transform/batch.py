@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 
 from mcp_core import WRITES, Example, ResourceLink, Result, ToolArguments, ToolContext
 from rolltop.errors import Cancelled, RolltopError
-from rolltop.making import Recorder
+from rolltop.recorder import Recorder
 from rolltop.references import Keep, keep_wanted
 from rolltop.tools.transform.envelope import code_of
 from rolltop.tools.transform.executing import AnyFormat

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from mcp_core import WRITES, Example, Result, ToolArguments, ToolContext
-from rolltop.making import Recorder
+from rolltop.recorder import Recorder
 from rolltop.references import KEEP, Keep, keep_wanted
 from rolltop.tools.transform.memory import FRESH, ask
 from rolltop.tools.transform.sources import as_argument, read_data

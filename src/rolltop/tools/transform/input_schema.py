@@ -10,7 +10,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from mcp_core import READS, Example, Result, ToolArguments, ToolContext
-from rolltop.making import Recorder
+from rolltop.recorder import Recorder
 from rolltop.tools.transform.executing import DataFormat
 from rolltop.tools.transform.memory import FRESH, ask
 from rolltop.tools.transform.sources import as_argument, read_related, read_source

@@ -8,7 +8,7 @@ from typing import Any
 
 from mcp_core import ToolContext
 from rolltop.errors import InvalidInput, NotFound, PermissionDenied, RolltopError
-from rolltop.making import Recorder, text_hash
+from rolltop.recorder import Recorder, text_hash
 from rolltop.references import LARGEST, is_reference
 from rolltop.transform.structure.encodings import decode_source
 from rolltop.transform.structure.references import collect

@@ -25,7 +25,7 @@ import msgspec
 from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.compiler import function_of, is_plain
 from rolltop.transform.compile.places import Place, decoder_type, settle
-from rolltop.transform.compile.record_skipping import Kept, Sieve, kept_by
+from rolltop.transform.compile.record_sieve import Kept, Sieve, kept_by
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.typed import TypedEmitter
 from rolltop.transform.compile.ways import TRIALS, Judged, Ways
