@@ -109,11 +109,17 @@ class Lane:
 
 
 class _Pool:
-    """Used from one event loop only, so its counts need no lock."""
+    """Used from one event loop only, so its counts need no lock.
+
+    Every thread keeps buffers and database connections of its own, so there are no more threads than pieces of work
+    that ran at the same time. One executor of many threads would start another one for work that arrives just before
+    its last thread is idle again. Here each thread is an executor; the one that was used last is used next.
+    """
 
     def __init__(self, size: int) -> None:
-        self._executor = ThreadPoolExecutor(size, "tool")
-        self._size = size
+        self._threads: list[ThreadPoolExecutor] = []
+        self._idle: list[ThreadPoolExecutor] = []
+        self._size, self._is_closed = size, False
         self._running: Counter[Hashable] = Counter()
         self._waiting: dict[Hashable, deque[Work]] = {}
 
@@ -128,7 +134,9 @@ class _Pool:
         return await outcome
 
     def close(self) -> None:
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._is_closed = True
+        for thread in self._threads:
+            thread.shutdown(wait=False, cancel_futures=True)
 
     def _may_start(self, caller: Hashable) -> bool:
         running, free = self._running.get(caller, 0), self._size - self._running.total()
@@ -138,8 +146,10 @@ class _Pool:
         self, loop: asyncio.AbstractEventLoop, caller: Hashable, outcome: asyncio.Future[Any], work: Callable[[], Any]
     ) -> None:
         self._running[caller] += 1
+        thread = self._idle.pop() if self._idle else self._another()
 
         def ended(value: Any, error: BaseException | None) -> None:
+            self._idle.append(thread)
             self._running[caller] -= 1
             if not self._running[caller]:
                 del self._running[caller]
@@ -156,7 +166,13 @@ class _Pool:
             if not loop.is_closed():
                 loop.call_soon_threadsafe(ended, value, error)
 
-        self._executor.submit(run)
+        thread.submit(run)
+
+    def _another(self) -> ThreadPoolExecutor:
+        if self._is_closed:
+            raise RuntimeError("the pool is closed")
+        self._threads.append(ThreadPoolExecutor(1, "tool"))
+        return self._threads[-1]
 
     def _start_next(self, loop: asyncio.AbstractEventLoop) -> None:
         """Start waiting work, the caller that waits longest first."""

@@ -85,3 +85,10 @@ async def test_a_client_that_is_idle_makes_room_and_another_principal_has_its_ow
     assert callers.share_of("other token", "late") != callers.share_of("token", "late")
     now[0] = IDLE_SECONDS + 1
     assert callers.share_of("token", "late") != callers.share_of("token", "latest")
+
+
+async def test_there_are_no_more_threads_than_work_at_the_same_time() -> None:
+    threads, names = ToolThreads(), set()
+    for _ in range(300):
+        names.add(await threads.lane("write", "a").run(threading.get_ident))
+    assert len(names) == 1
