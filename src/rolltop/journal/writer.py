@@ -20,8 +20,8 @@ __all__ = ["Journal"]
 
 logger = logging.getLogger("rolltop.journal")
 
-_GATHER = 0.02
-"""Seconds that rows gather before one transaction writes them."""
+_GATHER = 0.05
+"""Seconds that rows gather before one transaction writes them, unless somebody waits for one."""
 _RETRY = 1.0
 """Seconds before rows that could not be written are tried again."""
 _MOST_WAITING = 10_000
@@ -46,6 +46,7 @@ class Journal:
         self.retention = retention or Retention()
         self._prepare = prepare or (lambda: path.parent.mkdir(parents=True, exist_ok=True))
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._is_awaited = threading.Event()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self._broken = False
@@ -79,6 +80,7 @@ class Journal:
         thread, self._thread = self._thread, None
         if thread is not None:
             self._queue.put(None)
+            self._is_awaited.set()
             thread.join(5.0)
 
     def _hand_over(self, entry: Entry | None, written: Future[bool] | None) -> None:
@@ -86,6 +88,8 @@ class Journal:
             written.set_running_or_notify_cancel()  # whoever stops waiting does not take the row back
         if self._ensure_writer():
             self._queue.put(_Item(entry, written))
+            if written is not None:
+                self._is_awaited.set()
         elif written is not None:
             written.set_result(False)
 
@@ -129,8 +133,9 @@ class Journal:
             items: list[_Item | None] = []
             with contextlib.suppress(queue.Empty):
                 items.append(self._queue.get(timeout=_RETRY if waiting else None))
-                if items[0] is not None and items[0].entry is not None and not items[0].entry.consents:
-                    time.sleep(_GATHER)
+                if items[0] is not None:
+                    self._is_awaited.wait(_GATHER)
+                    self._is_awaited.clear()
                 while len(items) < 1000:
                     items.append(self._queue.get_nowait())
             yield [item for item in items if item is not None], None in items

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import orjson
@@ -34,6 +35,7 @@ from rolltop.server.authentication import Authentication
 from rolltop.server.gate import PATH, App, Gate, Readiness
 from rolltop.server.http_messages import WHOLE, HttpMessages
 from rolltop.server.http_sessions import Sessions
+from rolltop.server.jsonrpc import LARGE
 from rolltop.server.metrics import Metrics
 from rolltop.server.sdk import build
 from rolltop.server.spaces import Served, Spaces
@@ -237,6 +239,40 @@ FRAMING = 8
 """Bytes of chunk framing that one byte of a body may cost: chunks of one byte are allowed."""
 
 
+class JoinedWrites:
+    """A transport that sends the head of a response and a body that follows at once in one piece.
+
+    uvicorn writes them one after the other; two packets cost two system calls, and wake the client twice.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop = transport, loop
+        self._held: bytes | None = None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        if self._held is None:
+            self._held = data
+            self._loop.call_soon(self._flush)
+        elif len(data) <= LARGE:
+            self._held += data
+            self._flush()
+        else:
+            self._flush()
+            self._transport.write(data)
+
+    def close(self) -> None:
+        self._flush()
+        self._transport.close()
+
+    def _flush(self) -> None:
+        held, self._held = self._held, None
+        if held is not None and not self._transport.is_closing():
+            self._transport.write(held)
+
+
 def protocol_within(seconds: float) -> type[asyncio.Protocol]:
     """uvicorn's HTTP protocol with limits that hold before authentication: time and size of headers and trailers.
 
@@ -250,6 +286,7 @@ def protocol_within(seconds: float) -> type[asyncio.Protocol]:
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            self.transport = cast(asyncio.Transport, JoinedWrites(transport, self.loop))
             self._wait()
 
         def data_received(self, data: bytes) -> None:
