@@ -15,8 +15,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from rolltop.cli.client_files import write_entry
-from rolltop.cli.clients import CLIENTS, Token, typed_command, url_entry
+from rolltop.client_files import write_entry
+from rolltop.client_entries import CLIENTS, Token, typed_command, url_entry
 from rolltop.errors import InvalidData
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]

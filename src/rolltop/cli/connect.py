@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 import click
 
 from rolltop.base.http_token import is_loopback_url
-from rolltop.cli.client_files import write_entry
-from rolltop.cli.clients import (
+from rolltop.client_files import write_entry
+from rolltop.client_entries import (
     CLIENTS,
     about_token,
     add_by_stdio,

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rolltop.cli.client_files import as_toml
+from rolltop.client_files import as_toml
 from rolltop.errors import NotFound
 from rolltop.settings import OPTIONS, SECTIONS, Option, Settings
 from rolltop.settings import values as read
