@@ -35,7 +35,7 @@ class SharedGrep:
     ) -> None:
         self._catalog, self._reader, self._extracts, self._steady = catalog, reader, extracts, steady
         self.frames: GrepIndex = frames or SegmentDirectory(directory)
-        self.texts: GrepIndex = SegmentDirectory(directory / "texts")
+        self.texts: GrepIndex = SegmentDirectory(directory / "texts", "grep-texts")
         self.engine = self.another()
 
     def another(self) -> Grep:

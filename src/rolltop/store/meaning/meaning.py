@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.errors import PartMissing
 from rolltop.store.meaning.embedder import Embedder
+from rolltop.store.meaning.editions import Editions
 from rolltop.store.meaning.embedding_follower import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex, Place
 from rolltop.store.meaning.model_names import NONE
@@ -93,6 +94,7 @@ class Meaning:
         self._extracts = extracts
         self._guard = threading.RLock()
         self._opened: tuple[Embedder, MeaningIndex, Follower] | None = None
+        self._editions: Editions | None = None
         self._mended = self._refused = False
         self._extent: tuple[tuple[int, int], int] | None = None
         self._queries: dict[str, NDArray[np.float32]] = {}
@@ -113,17 +115,27 @@ class Meaning:
                         "search by meaning is switched off: store.model is none",
                         hint="Set store.model to wordllama, or search with type keyword.",
                     )
-                model = load_model(self.choice)
-                owner = f"{self._catalog.identity()}/{model.fingerprint}"
-                with ignoring_write_errors() as refused:
-                    index = MeaningIndex(self._directory / f"{model.name}-{model.fingerprint[:8]}", owner)
-                if refused:
-                    raise PartMissing(
-                        "no document is known by its meaning yet, and nothing can be written in the store",
-                        hint="Free some space or use a copy that can be written, or search with type keyword.",
-                    ) from refused[0]
-                self._opened = model, index, Follower(self._catalog, self._extracts, model, index)
+                self._opened = self._with_index(load_model(self.choice))
             return self._opened
+
+    def _with_index(self, model: Embedder) -> tuple[Embedder, MeaningIndex, Follower]:
+        owner = f"{self._catalog.identity()}/{model.fingerprint}"
+        self._editions = Editions(self._directory, f"{model.name}-{model.fingerprint[:8]}")
+        with ignoring_write_errors() as refused:
+            index = MeaningIndex(self._editions.latest(), owner)
+        if refused:
+            raise PartMissing(
+                "no document is known by its meaning yet, and nothing can be written in the store",
+                hint="Free some space or use a copy that can be written, or search with type keyword.",
+            ) from refused[0]
+        self._mended, self._extent = False, None
+        return model, index, Follower(self._catalog, self._extracts, model, index)
+
+    def _reopen(self) -> None:
+        """Go on with the vectors that have taken the place of those that are open."""
+        with self._guard:
+            if self._opened is not None and not self._opened[1].exists:
+                self._opened = self._with_index(self._opened[0])
 
     # asking --------------------------------------------------------------------------------------
 
@@ -185,6 +197,7 @@ class Meaning:
 
     def keep_up(self) -> None:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
+        self._reopen()
         with ignoring_write_errors() as refused:
             self._look_for_losses()
             until = time.monotonic() + WHILE_A_SEARCH_WAITS
@@ -242,6 +255,36 @@ class Meaning:
                 return follower.follow(progress, enough, stop)
             finally:
                 self._extent = index.vectors.extent()
+
+    # shared with other servers -------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """See `rolltop.store.replication.Part`."""
+        assert self._editions is not None
+        return f"vectors-{self._editions.name}"
+
+    def mark(self) -> int:
+        self._reopen()
+        return self.index.spans.mark
+
+    def near(self) -> Path:
+        return self.index.directory
+
+    def snapshot(self, target: Path) -> int | None:
+        """Copy the vectors of this model into a directory."""
+        self._reopen()
+        with self.index.lock.tried() as ours:
+            return self.index.copy_to(target) if ours else None
+
+    def adopt(self, source: Path) -> bool:
+        """Take vectors of this model over from a directory."""
+        assert self._editions is not None
+        with self.index.lock.tried() as ours:
+            if ours:
+                self._editions.install(source)
+        self._reopen()
+        return ours
 
     # care ----------------------------------------------------------------------------------------
 

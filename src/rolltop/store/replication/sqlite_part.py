@@ -1,0 +1,41 @@
+"""An index in one SQLite file, shared between servers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from rolltop.store.sqlite.sidecar import Sidecar, alone
+
+__all__ = ["SqlitePart"]
+
+_FILE = "index.db"
+
+
+class SqlitePart:
+    """A `Part`. Whoever follows the catalogue holds `lock`."""
+
+    def __init__(self, name: str, lock: Path, file: Callable[[], Sidecar], near: Path) -> None:
+        self.name = name
+        self._lock = lock
+        self._file = file
+        self._near = near
+
+    def mark(self) -> int:
+        return self._file().mark
+
+    def near(self) -> Path:
+        return self._near
+
+    def snapshot(self, target: Path) -> int | None:
+        with alone(self._lock) as only:
+            if not only:
+                return None
+            self._file().copy_to(target / _FILE)
+            return self._file().mark
+
+    def adopt(self, source: Path) -> bool:
+        with alone(self._lock) as only:
+            if only:
+                self._file().copy_from(source / _FILE)
+            return only
