@@ -54,7 +54,9 @@ class Lance:
         self._table = database.create_table("documents", schema=schema)
         for start in range(0, len(documents), 5000):
             part = documents[start : start + 5000]
-            self._table.add(pa.table({"path": [p for p, _ in part], "body": [f"{p}\n{b}" for p, b in part]}, schema=schema))
+            self._table.add(
+                pa.table({"path": [p for p, _ in part], "body": [f"{p}\n{b}" for p, b in part]}, schema=schema)
+            )
         self._table.create_index("body", config=FTS(stem=True, remove_stop_words=False, with_position=True))
         self._table.wait_for_index(["body_idx"])
 

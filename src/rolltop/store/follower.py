@@ -54,6 +54,8 @@ class Task:
     """Seconds that it runs before it gives way."""
     is_done: Callable[[], bool] = lambda: True
     """Whether its index knows every change; asked where another server may build it."""
+    for_itself: bool = False
+    """Whether every server does it for itself, also where one of them builds for all."""
     after_others: bool = False
     """Whether it is wanted whenever another task has run."""
     error: Exception | None = None
@@ -161,7 +163,8 @@ class Follower:
                 if nearest == NEVER:
                     if not self._changed.wait(IDLE) and all(task.first is None for task in self._tasks):
                         self.resting()  # inside the lock: a thread that starts now must not find its readers ended
-                        break
+                        if all(task.first is None for task in self._tasks):
+                            break
                 else:
                     self._changed.wait(nearest - now)
             self._thread = None
@@ -192,9 +195,9 @@ class Follower:
 
     def _ran(self, task: Task, pressing: Pressing) -> bool:
         """Run a task, or take over what another server has done for it; whether nothing is left to do."""
-        if self.turn is None or self.turn.builds():
+        if self.turn is None or task.for_itself or self.turn.builds():
             done = task.run(pressing) is not False
-            if not task.after_others:
+            if not task.after_others and not task.for_itself:
                 self.wanted(*(other for other in self._tasks if other.after_others))
             return done
         self.turn.take_over()

@@ -230,7 +230,7 @@ def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
 def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("meanings") as show:
         if not keep:
-            library.search.meaning.rebuild()
+            library.search.meaning.clear()
         while not library.search.meaning.follow(show, stop=lambda: bool(stop)) and not stop:
             time.sleep(0.2)  # another process is embedding: it has the lock until it is done
     state = library.search.meaning.state()

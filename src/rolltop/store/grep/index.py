@@ -109,6 +109,7 @@ class SegmentDirectory:
         """Cover some frames with a segment; shorter ones that it replaces go."""
         mark = table.fingerprint(*table.between(frames[0].id, frames[-1].id))
         written = write_segment(self.directory, [frame.id for frame in frames], contents, mark)
+        self._forget(written.name)
         for segment in self._readable():
             inside = frames[0].id <= segment.first and segment.last <= frames[-1].id
             if inside and segment.path != written:
@@ -152,10 +153,20 @@ class SegmentDirectory:
         return _last(target)
 
     def adopt(self, source: Path) -> bool:
-        """Take segments over, beside those that are here; which of them fit, the catalogue decides."""
-        for path in source.glob("*.tri"):
-            path.replace(self.directory / path.name)
+        """Take segments over in place of those that are here; which of them fit, the catalogue decides."""
+        names = {path.name for path in source.glob("*.tri")}
+        for name in names:
+            (source / name).replace(self.directory / name)
+            self._forget(name)
+        for path in self.directory.glob("*.tri"):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
         return True
+
+    def _forget(self, name: str) -> None:
+        """Open a segment anew, because another one has its name now."""
+        with self._lock:
+            self._open.pop(name, None)
 
     def clear(self) -> None:
         for path in self.directory.glob("*.tri"):

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.errors import PartMissing
-from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.editions import Editions
+from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.embedding_follower import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex, Place
 from rolltop.store.meaning.model_names import NONE
@@ -288,7 +288,7 @@ class Meaning:
 
     # care ----------------------------------------------------------------------------------------
 
-    def rebuild(self) -> None:
+    def clear(self) -> None:
         """Forget every vector of this model; following makes them again."""
         with self.index.lock.held():
             self.index.clear()

@@ -67,7 +67,10 @@ class Blocks:
             if known is not None:
                 return known
             whole = self._whole.get(stamp[:2], ()) if path.suffix == ONLY_GROWS else ()
-            later = (_digest(_piece(path, start, status.st_size)) for start in range(len(whole) * BLOCK, status.st_size, BLOCK))
+            later = (
+                _digest(_piece(path, start, status.st_size))
+                for start in range(len(whole) * BLOCK, status.st_size, BLOCK)
+            )
             found = File(status.st_size, (*whole, *later))
         if path.suffix == ONLY_GROWS:
             self._whole[stamp[:2]] = found.digests[: found.size // BLOCK]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -25,13 +26,17 @@ class PublishedPart:
     def digests(self) -> set[str]:
         return {digest for file in self.files.values() for digest in file.digests}
 
+    def fingerprint(self) -> str:
+        """Tells two states apart that go equally far."""
+        return hashlib.sha256(json.dumps([self.mark, sorted(self.files.items())]).encode()).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One publication. `purges` counts how often the indexes were made to forget collected documents."""
+    """One publication. `resets` counts how often all earlier ones became invalid, because documents were collected."""
 
     number: int = 0
-    purges: int = 0
+    resets: int = 0
     parts: Mapping[str, PublishedPart] = field(default_factory=dict)
 
     def digests(self) -> set[str]:
@@ -42,7 +47,7 @@ class Manifest:
             name: {"mark": part.mark, "files": {path: [file.size, *file.digests] for path, file in part.files.items()}}
             for name, part in self.parts.items()
         }
-        return json.dumps({"format": _FORMAT, "purges": self.purges, "parts": parts}).encode()
+        return json.dumps({"format": _FORMAT, "resets": self.resets, "parts": parts}).encode()
 
     @classmethod
     def decode(cls, number: int, data: bytes) -> Manifest:
@@ -55,7 +60,7 @@ class Manifest:
                 )
                 for name, part in found["parts"].items()
             }
-            return cls(number, int(found["purges"]), parts if found["format"] == _FORMAT else {})
+            return cls(number, int(found["resets"]), parts if found["format"] == _FORMAT else {})
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Damaged(f"the manifest {number} of the published indexes cannot be read") from None
 

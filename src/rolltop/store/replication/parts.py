@@ -26,6 +26,9 @@ class Part(Protocol):
     def adopt(self, source: Path) -> bool:
         """Take the files of a directory over, which it may move; False while another process writes."""
 
+    def clear(self) -> None:
+        """Forget everything."""
+
 
 class Lease(Protocol):
     """Held by one server at a time, and given up when that server dies. It saves work and protects nothing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import shutil
 import threading
@@ -12,10 +11,10 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolltop.base.atomic_files import write_file
 from rolltop.errors import NotFound
 from rolltop.store.follower import Pressing, Task
 from rolltop.store.replication.blocks import Blocks
+from rolltop.store.replication.local_state import LocalState
 from rolltop.store.replication.manifest import Manifest, Manifests, PublishedPart
 from rolltop.store.replication.objects import ObjectStore
 from rolltop.store.replication.parts import Lease, Part
@@ -61,24 +60,30 @@ class Replica:
         self._lease = shared.lease
         self._parts = parts
         self._directory = directory
+        self._state = LocalState(directory / "state.json")
         self._guard = threading.RLock()
-        self._builds = False
-        self._next_look = 0.0
+        self._next_look = self._next_try = 0.0
+        self.is_builder = False
+        """Whether this server had the lease when that was last asked."""
         self.task = Task("publication of indexes", self._publish, QUIET, LATEST, after_others=True)
+        self.watch = Task("indexes of other servers", lambda _: self.take_over(now=True) or None, for_itself=True)
 
     # who builds ----------------------------------------------------------------------------------
 
     def builds(self) -> bool:
-        """Whether this server follows the catalogue for all; it goes on where the last one has published."""
-        held = self._lease.held()
-        if held and not self._builds:
-            self.take_over(now=True)
-        self._builds = held
-        return held
+        """Whether this server follows the catalogue for all; it begins with what the last one has published."""
+        with self._guard:
+            if not self.is_builder and time.monotonic() < self._next_try:
+                return False
+            held = self._lease.held()
+            if held and not self.is_builder:
+                self._take_over(exactly=True)
+            self.is_builder, self._next_try = held, time.monotonic() + LOOK
+            return held
 
     def release(self) -> None:
         """Let another server build."""
-        self._builds = False
+        self.is_builder = False
         self._lease.release()
 
     # taking over ---------------------------------------------------------------------------------
@@ -88,28 +93,51 @@ class Replica:
 
         It is not looked for each time, so that fetching takes a small share of the time; `now` does at once.
         """
-        with self._guard:
+        if not self._guard.acquire(blocking=now):
+            return False
+        try:
             begun = time.monotonic()
             if begun < self._next_look and not now:
                 return False
             try:
-                for _ in range(TRIES):
-                    with suppress(NotFound):  # replaced while it was fetched
-                        return self._taken_over(self._manifests.latest())
+                return self._take_over()
             finally:
                 self._next_look = time.monotonic() + max(LOOK, SHARE * (time.monotonic() - begun))
+        finally:
+            self._guard.release()
+
+    def _take_over(self, *, exactly: bool = False) -> bool:
+        for _ in range(TRIES):
+            with suppress(NotFound):  # replaced while it was fetched
+                return self._taken_over(self._manifests.latest(), exactly=exactly)
         return False
 
-    def _taken_over(self, manifest: Manifest) -> bool:
-        purged = manifest.purges > self._purges
-        done = [
-            self._fetch(part, published)
-            for part in self._parts()
-            if (published := manifest.parts.get(part.name)) and (purged or published.mark > part.mark())
+    def _taken_over(self, manifest: Manifest, *, exactly: bool = False) -> bool:
+        reset = manifest.resets > self._state.resets
+        parts = self._parts()
+        wanted = [
+            (part, published)
+            for part in parts
+            if (published := manifest.parts.get(part.name)) and (reset or self._lacks(part, published, exactly))
         ]
-        if purged and all(done):
-            self._note_purges(manifest.purges)
+        done = [self._fetch(part, published) for part, published in wanted]
+        if reset and all(done):
+            for part in parts:
+                if part.name not in manifest.parts:
+                    part.clear()
+            self._state.note_resets(manifest.resets)
         return any(done)
+
+    def _lacks(self, part: Part, published: PublishedPart, exactly: bool) -> bool:
+        """Whether a publication goes further than the copy here.
+
+        Of two that go equally far, the published one counts: what a server has learned for itself may lack texts that
+        it had not taken over by then. For the same reason a server that begins to build wants `exactly` that one.
+        """
+        here = part.mark()
+        if exactly and here != published.mark:
+            return True
+        return here < published.mark or (here == published.mark and not self._state.has(part.name, published))
 
     def _fetch(self, part: Part, published: PublishedPart) -> bool:
         near, begun = part.near(), time.monotonic()
@@ -119,6 +147,7 @@ class Replica:
             )
             done = part.adopt(scratch)
         if done:
+            self._state.note(part.name, published)
             spent = time.monotonic() - begun
             log.info("took over %s up to change %d: %d bytes, %.2f s", part.name, published.mark, fetched, spent)
         return done
@@ -130,33 +159,34 @@ class Replica:
         if self.publish():
             self.task.not_before = time.monotonic() + SHARE * (time.monotonic() - begun)
 
-    def publish(self, *, purged: bool = False) -> bool:
+    def publish(self, *, again: bool = False, reset: bool = False) -> bool:
         """Publish every index that goes further here than what is published; whether there was one.
 
-        With `purged`, the indexes of this server have forgotten collected documents: they replace all others.
+        With `again`, also those that go as far: they were built anew. With `reset`, those of this server are the only
+        ones that have forgotten collected documents: no earlier publication may be used any more.
         """
         with self._guard:
             while True:
                 latest = self._manifests.latest()
-                if not purged and latest.purges > self._purges:
+                if not reset and latest.resets > self._state.resets:
                     self._taken_over(latest)  # what is here may know documents that were collected
                     return False
-                manifest = self._made(latest, purged=purged)
-                if manifest.parts == latest.parts and not purged:
+                manifest = self._made(latest, again=again or reset, reset=reset)
+                if manifest.parts == latest.parts and not reset:
                     return False
                 if self._manifests.publish(manifest):
-                    self._note_purges(manifest.purges)
-                    self._sweep(manifest, keep=1 if purged else KEPT)
+                    self._state.note_all(manifest)
+                    self._sweep(manifest, keep=1 if reset else KEPT)
                     return True
-                if not purged:
+                if not reset:
                     return False  # another server was faster: its publication is taken over next time
 
-    def _made(self, latest: Manifest, *, purged: bool) -> Manifest:
-        parts = {} if purged else dict(latest.parts)
+    def _made(self, latest: Manifest, *, again: bool, reset: bool) -> Manifest:
+        parts = {} if reset else dict(latest.parts)
         present = self._blocks.present()
         for part in self._parts():
             known = parts.get(part.name)
-            if known is None or part.mark() > known.mark or not known.digests() <= present.keys():
+            if known is None or again or part.mark() > known.mark or not known.digests() <= present.keys():
                 with self._scratch(part) as scratch:
                     mark = part.snapshot(scratch)
                     if mark is None:
@@ -168,7 +198,7 @@ class Replica:
                     }
                     self._blocks.upload(files.values(), present)
                     parts[part.name] = PublishedPart(mark, {name: file for name, (_, file) in files.items()})
-        return Manifest(latest.number + 1, latest.purges + purged, parts)
+        return Manifest(latest.number + 1, latest.resets + reset, parts)
 
     def _sweep(self, manifest: Manifest, keep: int) -> None:
         """Delete publications that were superseded, and blocks that none names; young ones stay for a while."""
@@ -196,18 +226,6 @@ class Replica:
             yield place
         finally:
             shutil.rmtree(place, ignore_errors=True)
-
-    @property
-    def _purges(self) -> int:
-        try:
-            return int(json.loads((self._directory / "state.json").read_bytes())["purges"])
-        except (FileNotFoundError, ValueError, KeyError, TypeError):
-            return 0
-
-    def _note_purges(self, purges: int) -> None:
-        if purges != self._purges:
-            self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write_file(self._directory / "state.json", json.dumps({"purges": purges}).encode())
 
 
 def _is_inside(name: str) -> bool:

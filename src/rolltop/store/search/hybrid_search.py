@@ -14,6 +14,7 @@ from rolltop.store.follower import Pressing, Task
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.query import Listing
 from rolltop.store.records import Document
+from rolltop.store.replication.parts import Part
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, TextIndex, no_head
 from rolltop.store.search.function_words import without_function_words
 from rolltop.store.search.hit_display import beginning
@@ -70,7 +71,7 @@ class Search:
     def __init__(self, library: Library, index: TextIndex | None = None) -> None:
         self._library = library
         self.words = KeywordSearch(library, index)
-        self.embedding = Task("vectors", self._embed_pending)
+        self.embedding = Task("vectors", self._embed_pending, is_done=self._is_embedded)
 
     @cached_property
     def meaning(self) -> Meaning:
@@ -87,9 +88,22 @@ class Search:
             later=lambda: library.follower.wanted(self.embedding),
         )
 
+    def parts(self) -> list[Part]:
+        """What servers share: the keyword index, and the vectors once somebody has asked for meanings."""
+        words = self.words.index.part
+        return [*([words] if words is not None else []), *([self.meaning] if self.has_meanings else [])]
+
+    def _is_embedded(self) -> bool:
+        return not self.has_meanings or not self.meaning.state().pending
+
+    @property
+    def has_meanings(self) -> bool:
+        """Whether anybody has asked for meanings yet."""
+        return "meaning" in self.__dict__ and self.meaning.is_open
+
     def _embed_pending(self, pressing: Pressing) -> bool | None:
         """For the background: nothing where nobody has asked for meanings yet."""
-        if "meaning" not in self.__dict__ or not self.meaning.is_open:
+        if not self.has_meanings:
             return None
         return self.meaning.follow(stop=pressing) or not pressing()
 
