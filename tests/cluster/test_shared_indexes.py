@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,8 +14,9 @@ from shared_library import Desk
 from rolltop.store import Library, Source
 from rolltop.store.grep import Pattern
 from rolltop.store.meaning import meaning
+from rolltop.store.search import index_follower
 
-DATA = Path(__file__).parents[1] / "store" / "data"
+LETTER = rb"{\rtf1\ansi Dear friend, the thunderstorms were over by noon.}"
 
 WORDS = ("harbour", "lantern", "orchard", "granite", "meadow", "copper", "saddle", "willow", "ember", "quill")
 
@@ -81,3 +80,117 @@ def test_another_server_answers_alike(desk: Desk, tmp_path: Path) -> None:
             wait_until(lambda: mark(second) == mark(first))
             assert everything(second) == told
             assert not second.replica.is_builder  # type: ignore[union-attr]
+
+
+def test_what_one_server_stores_another_one_finds_at_once(desk: Desk) -> None:
+    with desk.server("a") as first, desk.server("b") as second:
+        first.documents.add_many(notes(50))
+        assert second.search.find("harbour").total == first.search.find("harbour").total
+        for number in range(20):
+            first.documents.add_text(f"fresh/{number}.md", f"a zyzzogeton{number} was seen at dawn")
+            assert found(second, f"zyzzogeton{number}") == [f"fresh/{number}.md"]
+            second.documents.add_text(f"fresh/{number}.md", f"a quokka{number} was seen instead")
+            assert found(first, f"quokka{number}", kind="keyword") == [f"fresh/{number}.md"]
+            assert not found(first, f"zyzzogeton{number}", kind="keyword")
+
+
+def test_what_it_cannot_know_yet_an_answer_says(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(index_follower, "WAITED_FOR", 0)
+    with desk.server("a") as first, desk.server("b") as second:
+        first.documents.add_many(notes(1500))
+        told = second.search.find("harbour", "keyword")
+        assert told.unindexed
+        assert "not indexed yet" in (told.note or "")
+        settled = wait_until(lambda: (now := second.search.find("harbour", "keyword")).unindexed == 0 and now)
+        assert settled.total == first.search.find("harbour", "keyword").total
+
+
+def test_one_server_builds_and_another_one_goes_on_when_it_dies(desk: Desk, postgres: PostgresServer) -> None:
+    with desk.server("a") as first, desk.server("b") as second:
+        assert first.replica is not None
+        assert second.replica is not None
+        first.documents.add_many(notes(300))
+        wait_until(lambda: first.replica.is_builder)  # type: ignore[union-attr]
+        second.documents.add_many(notes(300, 300))
+        wait_until(lambda: mark(second) == mark(first) == first.catalog.documents.last_change())
+        assert not second.replica.is_builder
+        first.follower.stop()  # it works no more, and its session ends as that of a dead process does
+        first.follower.join()
+        first.replica.release()
+        second.documents.add_many(notes(300, 600))
+        wait_until(lambda: second.replica.is_builder and mark(second) == second.catalog.documents.last_change())  # type: ignore[union-attr]
+        assert second.search.find("number899", "keyword").total == 1
+
+
+def test_texts_are_read_by_one_server_and_found_from_all(desk: Desk) -> None:
+    with desk.server("a") as first, desk.server("b") as second:
+        first.documents.add_many(notes(40))
+        wait_until(lambda: first.replica.is_builder)  # type: ignore[union-attr]
+        first.documents.add_many([Source("letter.rtf", LETTER, 1, 2)])
+        second.documents.add_many(notes(5, 40))
+        text = wait_until(lambda: first.texts.of(first.documents.get("letter.rtf")).body)
+        wait_until(lambda: second.texts.of(second.documents.get("letter.rtf")).body == text)
+        word = max(text.split(), key=len)
+        wait_until(lambda: "letter.rtf" in found(second, word, kind="keyword"))
+        assert mark(second)
+
+
+def test_an_empty_bucket_is_filled_again(desk: Desk) -> None:
+    with desk.server("a") as first:
+        first.documents.add_many(notes(100))
+        first.indexes.update()
+        objects = desk.objects()
+        published = [each.key for each in objects.list("indexes/")]
+        assert published
+        objects.delete(published)
+        first.indexes.update()
+        with desk.server("b") as second:
+            wait_until(lambda: mark(second) == mark(first))
+
+
+def test_a_damaged_block_is_noticed_and_put_again(desk: Desk) -> None:
+    with desk.server("a") as first:
+        first.documents.add_many(notes(100))
+        first.indexes.update()
+        objects = desk.objects()
+        block = max(objects.list("indexes/blocks/"), key=lambda each: each.size).key
+        objects.delete([block])
+        objects.put(block, b"not what was published")
+        with desk.server("b", background=False) as second:
+            second.indexes.take_over()
+            assert second.search.find("number12", "keyword").total == 1
+        first.indexes.update()
+        shutil.rmtree(second.directory)
+        with desk.server("b", background=False) as again:
+            assert again.indexes.take_over()
+            assert mark(again) == mark(first)
+
+
+def test_no_server_keeps_a_word_of_what_was_collected(desk: Desk, tmp_path: Path) -> None:
+    with desk.server("a") as first, desk.server("b") as second:
+        first.documents.add_many(notes(100))
+        first.documents.add_text("secret.md", "the zyzzogeton is under the old oak")
+        first.search.embed()
+        first.indexes.update()
+        wait_until(lambda: mark(second) == mark(first))
+        assert second.search.find("zyzzogeton").total == 1
+        first.documents.delete([first.documents.get("secret.md")])
+        first.care.collect(everything=True)
+        wait_until(lambda: second.indexes.take_over() or not holding(tmp_path / "b", b"zyzzogeton"))
+        assert not holding(tmp_path / "a", b"zyzzogeton")
+        assert not [each.key for each in desk.objects().list("") if b"zyzzogeton" in desk.objects().get(each.key)]
+        wait_until(lambda: not holding(tmp_path / "b", b"zyzzogeton"))
+        assert not second.search.find("zyzzogeton", "keyword").total
+
+
+def holding(place: Path, word: bytes) -> list[Path]:
+    return [path for path in place.rglob("*") if path.is_file() and word in path.read_bytes()]
+
+
+def test_commands_share_indexes_too(desk: Desk) -> None:
+    with desk.server("a", background=False) as first:
+        first.documents.add_many(notes(2000))
+        first.indexes.update()
+    with desk.server("b", background=False) as second:
+        assert second.search.find("number12", "keyword").total == 1
+        assert mark(second) == second.catalog.documents.last_change()

@@ -133,6 +133,7 @@ class Blocks:
     def _get(self, digest: str) -> bytes:
         data = self._objects.get(self._prefix + digest)
         if _digest(data) != digest:
+            self.delete([digest])  # so that the next publication puts it again
             raise Damaged(f"the block {digest} of a published index is damaged")
         return data
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from rolltop.errors import NotFound
+from rolltop.errors import Damaged, NotFound
 from rolltop.store.follower import Pressing, Task
 from rolltop.store.replication.blocks import Blocks
 from rolltop.store.replication.local_state import LocalState
@@ -107,9 +107,12 @@ class Replica:
             self._guard.release()
 
     def _take_over(self, *, exactly: bool = False) -> bool:
-        for _ in range(TRIES):
-            with suppress(NotFound):  # replaced while it was fetched
+        for left in reversed(range(TRIES)):
+            try:
                 return self._taken_over(self._manifests.latest(), exactly=exactly)
+            except (NotFound, Damaged) as error:  # it may have been replaced while it was fetched
+                if not left:
+                    log.warning("the published indexes cannot be taken over: %s", error.message)
         return False
 
     def _taken_over(self, manifest: Manifest, *, exactly: bool = False) -> bool:

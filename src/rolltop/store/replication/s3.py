@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import obstore
@@ -13,19 +14,23 @@ from rolltop.errors import NotFound
 from rolltop.store.replication.objects import Listed
 
 if TYPE_CHECKING:
-    from obstore.store import ClientConfig
+    from obstore.store import ClientConfig, RetryConfig
 
 __all__ = ["S3Objects"]
 
 _PAGE = 1000
+
+_TIMEOUTS: ClientConfig = {"connect_timeout": "5s", "timeout": "60s"}
+_RETRY: RetryConfig = {"max_retries": 4, "retry_timeout": timedelta(seconds=20)}
+"""The background gives up soon and tries again later; nobody waits for it."""
 
 
 class S3Objects:
     """An `ObjectStore` at `s3://bucket/prefix`; `options` are those of obstore (endpoint, keys, region)."""
 
     def __init__(self, url: str, options: Mapping[str, str]) -> None:
-        plain: ClientConfig = {"allow_http": options.get("aws_endpoint_url", "").startswith("http://")}
-        self._store = S3Store.from_url(url, config=dict(options), client_options=plain)  # type: ignore[arg-type]
+        client: ClientConfig = {"allow_http": options.get("aws_endpoint_url", "").startswith("http://"), **_TIMEOUTS}
+        self._store = S3Store.from_url(url, config=dict(options), client_options=client, retry_config=_RETRY)  # type: ignore[arg-type]
 
     def put(self, key: str, data: bytes) -> bool:
         try:

@@ -138,6 +138,7 @@ class Sidecar:
         """Take the contents of a file over, in place: other processes may have this one open."""
         with closing(apsw.Connection(str(path))) as source:
             _copy(source, self.db)
+        self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # what was there before is gone from the disk
 
     def purge(self) -> None:
         """Leave no trace of what was removed."""
