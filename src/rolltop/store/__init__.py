@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from rolltop.store.grep.printer import Printed, print_matches
     from rolltop.store.history.snapshots import Change
     from rolltop.store.imports import import_foreign
-    from rolltop.store.meaning import NONE, Model, find_model, known_models
+    from rolltop.store.meaning import AUTO, NONE, Model, find_model, known_models, models_of
     from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.query import TIMES, decode_cursor, encode_cursor
     from rolltop.store.search.excerpts import Excerpt, Excerpts, excerpts
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from rolltop.store.times import format_time, parse_time
 
 __all__ = [
+    "AUTO",
     "NONE",
     "TIMES",
     "Added",
@@ -91,6 +92,7 @@ __all__ = [
     "known_models",
     "lines_in",
     "missing_documents",
+    "models_of",
     "no_such_hash",
     "open_source",
     "parse_pairs",
@@ -118,7 +120,7 @@ __getattr__ = lazy_attributes(
         "grep.printer": "Printed print_matches",
         "history.snapshots": "Change",
         "imports": "import_foreign",
-        "meaning": "Model NONE find_model known_models",
+        "meaning": "AUTO Model NONE find_model known_models models_of",
         "metadata_values": "parse_pairs",
         "query": "TIMES decode_cursor encode_cursor",
         "search.excerpts": "Excerpt Excerpts excerpts",

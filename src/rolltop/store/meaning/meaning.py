@@ -29,13 +29,18 @@ if TYPE_CHECKING:
 __all__ = ["Embedded", "Meaning", "Near"]
 
 WHILE_A_SEARCH_WAITS = 0.1
-"""Seconds that a search spends on documents that are not embedded yet; the rest is done in the background."""
+SLOWLY = 0.3
+"""Seconds that a search spends on documents that a quick or a slow model has not embedded yet; the rest is done in the
+background."""
 
 A_LOOK = 0.005
 """Seconds between two looks at what another thread or process is embedding."""
 
 SOON_DONE = 200
-"""Changes that somebody else who is embedding them is waited for."""
+"""Changes that are few enough to be embedded, or waited for, while a search waits."""
+
+KNOWS_ENOUGH = 0.98
+"""The share of the documents that a model must know to answer in place of a quicker one."""
 
 FEW = 2000
 """So many documents are weighed one by one; of more, the nearest are looked for among all."""
@@ -94,7 +99,6 @@ class Meaning:
         self._extracts = extracts
         self._guard = threading.RLock()
         self._opened: tuple[Embedder, MeaningIndex, Follower] | None = None
-        self._editions: Editions | None = None
         self._mended = self._refused = False
         self._extent: tuple[tuple[int, int], int] | None = None
         self._queries: dict[str, NDArray[np.float32]] = {}
@@ -120,9 +124,8 @@ class Meaning:
 
     def _with_index(self, model: Embedder) -> tuple[Embedder, MeaningIndex, Follower]:
         owner = f"{self._catalog.identity()}/{model.fingerprint}"
-        self._editions = Editions(self._directory, f"{model.name}-{model.fingerprint[:8]}")
         with ignoring_write_errors() as refused:
-            index = MeaningIndex(self._editions.latest(), owner)
+            index = MeaningIndex(self._editions(model).latest(), owner)
         if refused:
             raise PartMissing(
                 "no document is known by its meaning yet, and nothing can be written in the store",
@@ -130,6 +133,9 @@ class Meaning:
             ) from refused[0]
         self._mended, self._extent = False, None
         return model, index, Follower(self._catalog, self._extracts, model, index)
+
+    def _editions(self, model: Embedder) -> Editions:
+        return Editions(self._directory, f"{model.name}-{model.fingerprint[:8]}")
 
     def _reopen(self) -> None:
         """Go on with the vectors that have taken the place of those that are open."""
@@ -200,15 +206,35 @@ class Meaning:
         self._reopen()
         with ignoring_write_errors() as refused:
             self._look_for_losses()
-            until = time.monotonic() + WHILE_A_SEARCH_WAITS
-            while self.model.quick and self._behind() and time.monotonic() < until:
-                if not self.follow(enough=lambda: time.monotonic() > until):
-                    if self._behind() > SOON_DONE:
-                        break
-                    time.sleep(A_LOOK)  # who is at it may be done in time
+            if self.model.quick or self._behind() <= SOON_DONE:
+                self._follow_briefly()
         self._refused = bool(refused)
         if self._behind() and not refused:
             self._later()
+
+    def _follow_briefly(self) -> None:
+        quick = self.model.quick
+        until = time.monotonic() + (WHILE_A_SEARCH_WAITS if quick else SLOWLY)
+
+        def late() -> bool:
+            return time.monotonic() > until
+
+        while self._behind() and not late():
+            # A batch of a quick model is done in no time; one of a slow model is given up when the time is over.
+            if not self.follow(enough=late, stop=(lambda: False) if quick else late):
+                if self._behind() > SOON_DONE:
+                    break
+                time.sleep(A_LOOK)  # who is at it may be done in time
+
+    def is_worth_loading(self) -> bool:
+        """Whether this model has vectors of this store already, or would have them in a moment."""
+        begun = self.is_open or any(self._directory.glob(f"{self.choice}-*/spans.db"))
+        return begun or self._catalog.documents.last_change() <= SOON_DONE
+
+    def knows_enough(self) -> bool:
+        """Whether it can answer in place of a quicker model: it knows almost all documents."""
+        self.keep_up()
+        return not self._behind() or self.state().share >= KNOWS_ENOUGH
 
     def lacking(self) -> str | None:
         """What an answer has to say of documents that cannot be embedded now."""
@@ -261,8 +287,7 @@ class Meaning:
     @property
     def name(self) -> str:
         """See `rolltop.store.replication.Part`."""
-        assert self._editions is not None
-        return f"vectors-{self._editions.name}"
+        return f"vectors-{self._editions(self.model).name}"
 
     def mark(self) -> int:
         self._reopen()
@@ -279,10 +304,9 @@ class Meaning:
 
     def adopt(self, source: Path) -> bool:
         """Take vectors of this model over from a directory."""
-        assert self._editions is not None
         with self.index.lock.tried() as ours:
             if ours:
-                self._editions.install(source)
+                self._editions(self.model).install(source)
         self._reopen()
         return ours
 
