@@ -46,6 +46,10 @@ def mark(library: Library) -> int:
     return library.search.words.index.mark
 
 
+def embedded(library: Library) -> bool:
+    return not any(each.state().pending for each in library.search.meanings)
+
+
 def everything(library: Library) -> object:
     """What the library answers: to every kind of question, with scores, snippets and totals."""
     answers = []
@@ -72,12 +76,13 @@ def test_another_server_answers_alike(desk: Desk, tmp_path: Path) -> None:
         first.edits.tag(first.documents.get("notes/0007.md"), ["kept"])
         assert first.search.find("harbour").total
         first.indexes.update()
-        first.search.embed()
+        wait_until(lambda: embedded(first))
         first.graph.trace()
         first.indexes.publish()
         told = everything(first)
         with desk.server("b") as second:
-            wait_until(lambda: mark(second) == mark(first))
+            assert second.search.find("harbour").total
+            wait_until(lambda: embedded(second) and mark(second) == mark(first))
             assert everything(second) == told
             assert not second.replica.is_builder  # type: ignore[union-attr]
 
@@ -88,7 +93,7 @@ def test_what_one_server_stores_another_one_finds_at_once(desk: Desk) -> None:
         assert second.search.find("harbour").total == first.search.find("harbour").total
         for number in range(20):
             first.documents.add_text(f"fresh/{number}.md", f"a zyzzogeton{number} was seen at dawn")
-            assert found(second, f"zyzzogeton{number}") == [f"fresh/{number}.md"]
+            assert found(second, f"zyzzogeton{number}", kind="keyword") == [f"fresh/{number}.md"]
             second.documents.add_text(f"fresh/{number}.md", f"a quokka{number} was seen instead")
             assert found(first, f"quokka{number}", kind="keyword") == [f"fresh/{number}.md"]
             assert not found(first, f"zyzzogeton{number}", kind="keyword")
@@ -97,12 +102,18 @@ def test_what_one_server_stores_another_one_finds_at_once(desk: Desk) -> None:
 def test_what_it_cannot_know_yet_an_answer_says(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(index_follower, "WAITED_FOR", 0)
     with desk.server("a") as first, desk.server("b") as second:
+        nobody_builds = desk.shared().lease
+        assert nobody_builds.held()
         first.documents.add_many(notes(1500))
         told = second.search.find("harbour", "keyword")
         assert told.unindexed
         assert "not indexed yet" in (told.note or "")
-        settled = wait_until(lambda: (now := second.search.find("harbour", "keyword")).unindexed == 0 and now)
-        assert settled.total == first.search.find("harbour", "keyword").total
+        nobody_builds.release()
+        for server in (first, second):
+            settled = wait_until(
+                lambda server=server: (now := server.search.find("harbour", "keyword")).unindexed == 0 and now
+            )
+            assert settled.total == 900
 
 
 def test_one_server_builds_and_another_one_goes_on_when_it_dies(desk: Desk, postgres: PostgresServer) -> None:
@@ -132,7 +143,7 @@ def test_texts_are_read_by_one_server_and_found_from_all(desk: Desk) -> None:
         wait_until(lambda: second.texts.of(second.documents.get("letter.rtf")).body == text)
         word = max(text.split(), key=len)
         wait_until(lambda: "letter.rtf" in found(second, word, kind="keyword"))
-        assert mark(second)
+        wait_until(lambda: mark(second) == mark(first) == first.catalog.documents.last_change())
 
 
 def test_an_empty_bucket_is_filled_again(desk: Desk) -> None:

@@ -6,7 +6,7 @@ import logging
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -188,20 +188,28 @@ class Replica:
         parts = {} if reset else dict(latest.parts)
         present = self._blocks.present()
         for part in self._parts():
-            known = parts.get(part.name)
-            if known is None or again or part.mark() > known.mark or not known.digests() <= present.keys():
-                with self._scratch(part) as scratch:
-                    mark = part.snapshot(scratch)
-                    if mark is None:
-                        continue
-                    files = {
-                        str(path.relative_to(scratch)): (path, self._blocks.of(path))
-                        for path in sorted(scratch.rglob("*"))
-                        if path.is_file()
-                    }
-                    self._blocks.upload(files.values(), present)
-                    parts[part.name] = PublishedPart(mark, {name: file for name, (_, file) in files.items()})
+            known, mark = parts.get(part.name), part.mark()
+            if not mark:  # nothing is in it yet
+                continue
+            if known is None or again or mark > known.mark or not known.digests() <= present.keys():
+                published = self._uploaded(part, present)
+                if published is not None:
+                    parts[part.name] = published
         return Manifest(latest.number + 1, latest.resets + reset, parts)
+
+    def _uploaded(self, part: Part, present: Collection[str]) -> PublishedPart | None:
+        """Put what an index is made of; None while another process writes it."""
+        with self._scratch(part) as scratch:
+            mark = part.snapshot(scratch)
+            if mark is None:
+                return None
+            files = {
+                str(path.relative_to(scratch)): (path, self._blocks.of(path))
+                for path in sorted(scratch.rglob("*"))
+                if path.is_file()
+            }
+            self._blocks.upload(files.values(), present)
+            return PublishedPart(mark, {name: file for name, (_, file) in files.items()})
 
     def _sweep(self, manifest: Manifest, keep: int) -> None:
         """Delete publications that were superseded, and blocks that none names; young ones stay for a while."""

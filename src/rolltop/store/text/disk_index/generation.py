@@ -264,11 +264,11 @@ class Generation:
                 os.link(path, target / path.name)
         for name in ("meta.json", ".managed.json"):
             shutil.copyfile(self.path / name, target / name)
-        for folder in ("words", "heads"):
-            (target / folder).mkdir()
-            for path in (self.path / folder).iterdir():
-                copy = os.link if path.suffix in (".words", ".heads") else shutil.copyfile
-                copy(path, target / folder / path.name)
+        for path in (*self.path.glob("words/*"), *self.path.glob("heads/*")):
+            copied = target / path.relative_to(self.path)
+            copied.parent.mkdir(exist_ok=True)
+            copy = os.link if path.suffix in (".words", ".heads") else shutil.copyfile
+            copy(path, copied)
         return state.mark
 
     # care ----------------------------------------------------------------------------------------
