@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rolltop.store.documents.encoding import text_codec
     from rolltop.store.documents.folder_changes import FolderChanges, follow_renames
     from rolltop.store.documents.folder_files import Gather, open_source
+    from rolltop.store.documents.folder_sync import FolderSync, Synced
     from rolltop.store.documents.hashes import no_such_hash
     from rolltop.store.extract.detect import whole_characters
     from rolltop.store.extract.plain import decoded, lines_in
@@ -53,6 +54,7 @@ __all__ = [
     "Extracted",
     "FileLines",
     "FolderChanges",
+    "FolderSync",
     "Found",
     "Gather",
     "Hit",
@@ -74,6 +76,7 @@ __all__ = [
     "Snapshot",
     "Source",
     "Stats",
+    "Synced",
     "Tally",
     "Version",
     "Writer",
@@ -110,6 +113,7 @@ __getattr__ = lazy_attributes(
         "care.verification": "Report",
         "documents.encoding": "text_codec",
         "documents.folder_changes": "FolderChanges follow_renames",
+        "documents.folder_sync": "FolderSync Synced",
         "documents.folder_files": "Gather open_source",
         "documents.hashes": "no_such_hash",
         "extract.detect": "whole_characters",
