@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import pwd
+import select
 import shutil
 import signal
 import socket
@@ -89,6 +90,7 @@ class _Server:
     def end(self, how: signal.Signals = signal.SIGKILL) -> None:
         """End it with a signal, and wait until it is gone; its data stay."""
         if self._process is not None:
+            children = _children(self.pid)
             self._process.send_signal(how)
             try:
                 self._process.wait(60)
@@ -96,10 +98,22 @@ class _Server:
                 self._process.kill()
                 self._process.wait()
             self._process = None
+            for child in children:  # those of PostgreSQL outlive it for a moment, and its data are in use until then
+                select.select([child], [], [], 60)
+                os.close(child)
 
     def close(self) -> None:
         self.end()
         shutil.rmtree(self.directory, ignore_errors=True)
+
+
+def _children(pid: int) -> list[int]:
+    """A descriptor for each child of a process; it can be read when the child has ended."""
+    found = []
+    for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with contextlib.suppress(ProcessLookupError):
+            found.append(os.pidfd_open(int(child)))
+    return found
 
 
 class PostgresServer(_Server):
