@@ -13,11 +13,14 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
+
+if TYPE_CHECKING:
+    from cluster_servers import PostgresServer, S3Server
 
 # Every run tries the same cases, so that what passes passes again. `make soak` draws new ones; what it finds is
 # written down as an `@example`. A machine may be slow at any time.
@@ -194,3 +197,21 @@ def free_port() -> int:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
         return port
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL that tests share: `postgres.make_database()` gives the URL of an empty database."""
+    from cluster_servers import PostgresServer, started
+
+    with started(PostgresServer()) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """An S3 server that tests share: `s3.make_prefix()` gives an empty place, `s3.environment()` how to reach it."""
+    from cluster_servers import S3Server, started
+
+    with started(S3Server()) as server:
+        yield server

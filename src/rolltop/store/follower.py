@@ -2,7 +2,8 @@
 
 Indexes register a task each. A task runs soon after it is wanted, the first registered first; one that takes long asks
 whether another presses and ends early. A task that fails is logged, keeps its error for whoever asks, and is tried
-again after a pause; the others go on.
+again after a pause; the others go on. Where several servers share indexes, one of them works for all (`Turn`); the
+others take over what it has built.
 """
 
 from __future__ import annotations
@@ -13,16 +14,20 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from rolltop.base.priority import waiting_for_background
 
-__all__ = ["Follower", "Pressing", "Task"]
+__all__ = ["Follower", "Pressing", "Task", "Turn"]
 
 IDLE = 20.0
 """Seconds without work after which the thread ends."""
 
 PAUSE, LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a task that failed is tried again, twice as long after each failure."""
+
+ANOTHER_LOOK = 0.25
+"""Seconds until this server looks again for what another one has built."""
 
 Pressing = Callable[[], bool]
 """Whether to end early: something more urgent waits, or the library is being closed."""
@@ -47,6 +52,12 @@ class Task:
     """Whether so much waits that it runs without a quiet moment."""
     turn: float = 0.0
     """Seconds that it runs before it gives way."""
+    is_done: Callable[[], bool] = lambda: True
+    """Whether its index knows every change; asked where another server may build it."""
+    for_itself: bool = False
+    """Whether every server does it for itself, also where one of them builds for all."""
+    after_others: bool = False
+    """Whether it is wanted whenever another task has run."""
     error: Exception | None = None
     """What kept it from following, last time."""
     first: float | None = None
@@ -65,6 +76,19 @@ class Task:
         return max(due, self.not_before)
 
 
+class Turn(Protocol):
+    """Decides which of several servers does the work."""
+
+    def builds(self) -> bool:
+        """Whether this server does it now."""
+
+    def take_over(self) -> bool:
+        """Fetch what the other one has built."""
+
+    def release(self) -> None:
+        """Let another server do it."""
+
+
 class Follower:
     """Runs the tasks. The thread starts when there is something to do, and ends when there is not."""
 
@@ -75,6 +99,8 @@ class Follower:
         self._busy: Task | None = None
         self._stopped = False
         self._thread: threading.Thread | None = None
+        self.turn: Turn | None = None
+        """Where servers share indexes: whose turn it is to build them."""
         self.resting: Callable[[], None] = lambda: None
         """Called when the thread ends for lack of work."""
 
@@ -137,7 +163,8 @@ class Follower:
                 if nearest == NEVER:
                     if not self._changed.wait(IDLE) and all(task.first is None for task in self._tasks):
                         self.resting()  # inside the lock: a thread that starts now must not find its readers ended
-                        break
+                        if all(task.first is None for task in self._tasks):
+                            break
                 else:
                     self._changed.wait(nearest - now)
             self._thread = None
@@ -153,7 +180,7 @@ class Follower:
     def _attempt(self, task: Task, pressing: Pressing) -> None:
         again = False
         try:
-            again = task.run(pressing) is False
+            again = not self._ran(task, pressing)
             task.error, task.pause = None, 0.0
         except Exception as error:
             again, task.error = True, error
@@ -165,3 +192,14 @@ class Follower:
             if again and task.first is None:
                 task.first = task.last = time.monotonic()
             self._changed.notify_all()
+
+    def _ran(self, task: Task, pressing: Pressing) -> bool:
+        """Run a task, or take over what another server has done for it; whether nothing is left to do."""
+        if self.turn is None or task.for_itself or self.turn.builds():
+            done = task.run(pressing) is not False
+            if not task.after_others and not task.for_itself:
+                self.wanted(*(other for other in self._tasks if other.after_others))
+            return done
+        self.turn.take_over()
+        task.not_before = time.monotonic() + ANOTHER_LOOK
+        return task.after_others or task.is_done()

@@ -23,9 +23,35 @@ class Indexes:
     def update(self, progress: Callable[[int, int], None] | None = None) -> None:
         """Bring texts, trigrams and keywords up to date."""
         self.finish_purge()
+        self.take_over()
         self._library.texts.read_all(progress)
         self._library.grep.index_pending(progress=progress)
         self._library.search.catch_up(progress)
+        self.publish()
+
+    def builds(self) -> bool:
+        """Whether this server builds the indexes, alone or for others. Else it has what was published up to now."""
+        replica = self._library.replica
+        if replica is None:
+            return True
+        if self._library.options.background:
+            return replica.is_builder  # the background takes over
+        return replica.builds() or (replica.take_over(now=True) and False)
+
+    def take_over(self) -> bool:
+        """Where servers share indexes: fetch what another one has built; whether there was something."""
+        replica = self._library.replica
+        return replica is not None and replica.take_over(now=True)
+
+    def publish(self, *, again: bool = False, reset: bool = False) -> bool:
+        """Where servers share indexes: let the others have what was built here; whether there was something.
+
+        `again` and `reset` are those of `Replica.publish`.
+        """
+        replica = self._library.replica
+        if replica is None or self._library.options.read_only:
+            return False
+        return replica.publish(again=again, reset=reset)
 
     def errors(self) -> dict[str, str]:
         """What keeps an index from following the catalogue in the background, by its name."""
@@ -57,6 +83,8 @@ class Indexes:
             mended.append("built the keyword index again")
         with contextlib.suppress(Damaged, NotFound):  # what cannot be read cannot be indexed; verify names it
             self.update()
+        if mended or vectors:
+            self.publish(again=True)
         return mended + vectors
 
     def _drop_bad_segments(self) -> list[str]:
@@ -83,6 +111,7 @@ class Indexes:
         if gone is None:
             return False
         self._purge(gone)
+        self.publish(reset=True)  # before it is noted as done: no server may keep a word of what was collected
         with library.committer.exclusive():
             more = set(library.catalog.objects.purging() or ()) - set(gone)
             library.catalog.objects.set_purging(more or None)

@@ -17,6 +17,7 @@ from rolltop.store.follower import Follower, Pressing, Task
 from rolltop.store.graph import Relations
 from rolltop.store.history import History
 from rolltop.store.indexes import Indexes
+from rolltop.store.replication import Part, Replica, Shared
 from rolltop.store.seams import BlobStore, Catalog, GrepIndex, TextIndex
 from rolltop.store.search.hybrid_search import Search
 
@@ -48,10 +49,12 @@ class Library(Core):
         blobs: BlobStore | None = None,
         text: TextIndex | None = None,
         trigrams: GrepIndex | None = None,
+        shared: Shared | None = None,
     ) -> None:
         super().__init__(directory, options, catalog=catalog, blobs=blobs)
         self._trigrams = trigrams
         self.follower = Follower(enabled=self.options.background)
+        self.indexes = Indexes(self)
         self.documents = Documents(self)
         self.edits = Edits(self)
         self.texts = Texts(self)
@@ -59,8 +62,8 @@ class Library(Core):
         self.history = History(self)
         self.graph = Relations(self)
         self.care = Care(self)
-        self.indexes = Indexes(self)
-        self._segments = Task("index of grep", self._build_segments)
+        self._segments = Task("index of grep", self._build_segments, is_done=self._is_segmented)
+        self.replica = Replica(shared, directory / "replica", self._parts) if shared else None
         # What an answer waits for comes first.
         self.tasks = (
             self.texts.task,
@@ -68,10 +71,25 @@ class Library(Core):
             self._segments,
             self.search.embedding,
             self.graph.task,
+            *([self.replica.task, self.replica.watch] if self.replica else []),
         )
         for task in self.tasks:
             self.follower.add(task)
-        self.follower.resting = self.texts.rest
+        self.follower.resting = self._rest
+        self.follower.turn = self.replica
+        if self.replica is not None:
+            self.follower.wanted(self.replica.watch)
+
+    def _parts(self) -> list[Part]:
+        """What servers share of the indexes."""
+        return [self.texts.part(), *self.search.parts(), *self._grepping.parts(), self.graph.part()]
+
+    def _rest(self) -> None:
+        """Nothing is left to do in the background."""
+        self.texts.rest()
+        if self.replica is not None:
+            self.replica.release()
+            self.follower.wanted(self.replica.watch)  # a look now and then, so that the first question waits less
 
     @property
     def extracts(self) -> Extracts:
@@ -101,18 +119,23 @@ class Library(Core):
     def _build_segments(self, pressing: Pressing) -> bool:
         return self._grepping.follow(pressing)
 
+    def _is_segmented(self) -> bool:
+        return self._grepping.is_done()
+
     def forget_trigrams(self) -> None:
         """Empty the indexes of grep; the next look builds them again."""
         self._grepping.clear()
 
     def written(self) -> None:
-        self.follower.wanted(*(task for task in self.tasks if task is not self._segments))
+        self.follower.wanted(*(task for task in self.tasks if task is not self._segments and not task.for_itself))
 
     def close(self) -> None:
         self.follower.stop()
         self.texts.stop()
         self.graph.stop()
         self.follower.join()
+        if self.replica is not None:
+            self.replica.release()
         self.texts.close()
         self.search.close()
         self.graph.close()

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rolltop.store.catalog.snapshots import Figures, Snapshots
     from rolltop.store.catalog.tags import Tags
     from rolltop.store.grep.layout import FrameTable
+    from rolltop.store.replication.parts import Part
     from rolltop.store.search.paging import Shown
 
 Numbers: TypeAlias = "Sequence[Any] | NDArray[np.float32]"
@@ -201,6 +202,10 @@ class TextIndex(Protocol):
     def weigh(
         self, query: str, documents: Sequence[int], *, why: bool = False, also: TextChanges | None = None
     ) -> dict[int, TextHit]: ...
+    @property
+    def part(self) -> Part | None:
+        """What servers share of it; None if it lies where all of them read it."""
+
     def clear(self) -> None: ...
     def rebuild(self, changes: Callable[[int], Iterable[TextChanges]]) -> int: ...
     def doubt(self) -> bool: ...

@@ -24,7 +24,9 @@ _KINDS = "|".join(sorted(map(re.escape, _CHECKS), key=len, reverse=True))
 _REQUIRED = re.compile(rf"(?:!\s*is[._]|\bassert_?)(?P<kind>{_KINDS})\(\s*(?P<name>[\w.]+)\s*[,)]")
 _STOPIFNOT = re.compile(r"\bstopifnot\s*\(")
 _IS = re.compile(rf"(?<![!\w.])is[._](?P<kind>{_KINDS})\(\s*(?P<name>[\w.]+)\s*\)")
-_MISSING = re.compile(r"(?<![\w.])missing\(\s*(?P<name>[\w.]+)\s*\)(?!\s*\)\s*\{?\s*(?:\w+::)?(?:stop|abort|cli_abort)\()")
+_MISSING = re.compile(
+    r"(?<![\w.])missing\(\s*(?P<name>[\w.]+)\s*\)(?!\s*\)\s*\{?\s*(?:\w+::)?(?:stop|abort|cli_abort)\()"
+)
 _MATCHED = re.compile(r"\bmatch\.arg\(\s*(?P<name>[\w.]+)\s*[,)]")
 
 

@@ -203,11 +203,13 @@ def reindex(invocation: Invocation, model: str | None, *, text: bool, meaning: b
     with opened(invocation) as library, _stopping() as stop:
         if model is not None:
             library.options = replace(library.options, model=model)
+        library.indexes.take_over()
         if text or everything:
             _reindex_text(library, stop, keep=keep)
         embedded = bool(meaning or model or (everything and library.options.model != "none"))
         if embedded and not stop:
             _reindex_meaning(library, stop, keep=keep)
+        library.indexes.publish(again=not keep and not stop)
         if as_json:
             print_json(_indexed(library, embedded=embedded))
     if stop:
@@ -232,7 +234,7 @@ def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("meanings") as show:
         for meaning in library.search.meanings:
             if not keep:
-                meaning.rebuild()
+                meaning.clear()
             while not meaning.follow(show, stop=lambda: bool(stop)) and not stop:
                 time.sleep(0.2)  # another process is embedding: it has the lock until it is done
     for meaning in library.search.meanings:

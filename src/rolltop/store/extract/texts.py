@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 from rolltop.store.blobs.writer import Writer
 from rolltop.store.extract.extracts import LONGEST_READ, Extracts
 from rolltop.store.extract.record import Extracted
+from rolltop.store.extract.text_cache import READERS
 from rolltop.store.extract.text_follower import Following
 from rolltop.store.follower import Task
 from rolltop.store.records import Document
+from rolltop.store.replication.parts import Part
+from rolltop.store.replication.sqlite_part import SqlitePart
 
 if TYPE_CHECKING:
     from rolltop.store.library import Library
@@ -31,13 +34,20 @@ class Texts:
     def __init__(self, library: Library) -> None:
         self._library = library
         self.extracts = Extracts(library.catalog, library.reader, library.directory / "extracts.db")
-        self.task = Task("texts of documents", lambda _: self._follow())
+        self.task = Task("texts of documents", lambda _: self._follow(), is_done=lambda: not self.following.behind)
         self._looked = False
 
     @cached_property
     def following(self) -> Following:
         library = self._library
         return Following(library.catalog, self.extracts, library.directory / "extracts.lock", self.look_again)
+
+    def part(self) -> Part:
+        """What servers share of them."""
+        place = self._library.directory
+        return SqlitePart(
+            f"texts-{READERS}", place / "extracts.db", place / "extracts.lock", lambda: self.extracts.kept
+        )
 
     def of(self, document: Document) -> Extracted:
         """The text of a document, and its places; says why there is none."""

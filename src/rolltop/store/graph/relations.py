@@ -18,6 +18,8 @@ from rolltop.store.extract.import_statements import LANGUAGES
 from rolltop.store.extract.worker_pool import Studied
 from rolltop.store.follower import Pressing, Task
 from rolltop.store.records import Document
+from rolltop.store.replication.parts import Part
+from rolltop.store.replication.sqlite_part import SqlitePart
 from rolltop.store.sqlite.sidecar import alone
 
 if TYPE_CHECKING:
@@ -45,13 +47,20 @@ class Relations:
         self._library = library
         self._tracing = threading.Lock()
         self._ended = threading.Event()
-        self.task = Task("relations", self.follow)
+        self.task = Task("relations", self.follow, is_done=lambda: not self.untraced())
 
     @cached_property
     def traits(self) -> TraitFile:
         from rolltop.store.graph.trait_file import TraitFile  # noqa: PLC0415
 
         return TraitFile(self._library.directory / "graph.db", self._library.catalog.identity())
+
+    def part(self) -> Part:
+        """What servers share of them."""
+        from rolltop.store.graph.trait_file import TRAITS  # noqa: PLC0415
+
+        place = self._library.directory
+        return SqlitePart(f"relations-{TRAITS}", place / "graph.db", place / "graph.lock", lambda: self.traits)
 
     def related(self, start: Node | Document, depth: int = 2, limit: int = MOST_RELATED) -> Neighbourhood:
         """The documents around one, breadth first; `behind` says how many changes have not been looked at yet."""

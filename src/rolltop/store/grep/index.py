@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +27,9 @@ SMALLEST_RUN = 32
 class SegmentDirectory:
     """A `GrepIndex` of files. Any process may add segments; a reader uses those that fit the catalogue."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, name: str = "grep") -> None:
         self.directory = directory
+        self.name = name
         with ignoring_write_errors():  # without segments, everything is searched directly
             directory.mkdir(parents=True, exist_ok=True)
         for left in directory.glob("*.tmp"):  # from a process that died while it wrote one
@@ -107,6 +109,7 @@ class SegmentDirectory:
         """Cover some frames with a segment; shorter ones that it replaces go."""
         mark = table.fingerprint(*table.between(frames[0].id, frames[-1].id))
         written = write_segment(self.directory, [frame.id for frame in frames], contents, mark)
+        self._forget(written.name)
         for segment in self._readable():
             inside = frames[0].id <= segment.first and segment.last <= frames[-1].id
             if inside and segment.path != written:
@@ -133,6 +136,38 @@ class SegmentDirectory:
                 found.append(f"grep index: {segment.path.name}: {error}")
         return found
 
+    # shared with other servers -------------------------------------------------------------------
+
+    def mark(self) -> int:
+        """The last frame that a segment covers; see `rolltop.store.replication.Part`."""
+        return _last(self.directory)
+
+    def near(self) -> Path:
+        return self.directory
+
+    def snapshot(self, target: Path) -> int:
+        """Link the segments into a directory."""
+        with self._lock:
+            for path in self.directory.glob("*.tri"):
+                os.link(path, target / path.name)
+        return _last(target)
+
+    def adopt(self, source: Path) -> bool:
+        """Take segments over in place of those that are here; which of them fit, the catalogue decides."""
+        names = {path.name for path in source.glob("*.tri")}
+        for name in names:
+            (source / name).replace(self.directory / name)
+            self._forget(name)
+        for path in self.directory.glob("*.tri"):
+            if path.name not in names:
+                path.unlink(missing_ok=True)
+        return True
+
+    def _forget(self, name: str) -> None:
+        """Open a segment anew, because another one has its name now."""
+        with self._lock:
+            self._open.pop(name, None)
+
     def clear(self) -> None:
         for path in self.directory.glob("*.tri"):
             path.unlink(missing_ok=True)
@@ -155,3 +190,8 @@ def _runs(table: FrameTable, covered: NDArray[np.bool_]) -> Iterator[tuple[int, 
         previous = place
     if start >= 0:
         yield start, previous + 1
+
+
+def _last(directory: Path) -> int:
+    """The highest frame that the names of segments name."""
+    return max((int(path.stem.rpartition("-")[2]) for path in directory.glob("*.tri")), default=0)

@@ -12,6 +12,7 @@ from rolltop.store.follower import Pressing
 from rolltop.store.grep.engine import Grep
 from rolltop.store.grep.index import SegmentDirectory
 from rolltop.store.grep.texts import TextLines
+from rolltop.store.replication.parts import Part
 from rolltop.store.seams import Catalog, GrepIndex
 
 __all__ = ["SharedGrep"]
@@ -35,7 +36,7 @@ class SharedGrep:
     ) -> None:
         self._catalog, self._reader, self._extracts, self._steady = catalog, reader, extracts, steady
         self.frames: GrepIndex = frames or SegmentDirectory(directory)
-        self.texts: GrepIndex = SegmentDirectory(directory / "texts")
+        self.texts: GrepIndex = SegmentDirectory(directory / "texts", "grep-texts")
         self.engine = self.another()
 
     def another(self) -> Grep:
@@ -44,9 +45,17 @@ class SharedGrep:
 
     def follow(self, pressing: Pressing) -> bool:
         """Build segments for frames that are searched directly so far, if there are enough; whether that was all."""
-        if self.engine.uncovered() >= WORTHWHILE:
+        if not self.is_done():
             self.engine.index_pending(least=32, stop=pressing)
         return not pressing()
+
+    def parts(self) -> list[Part]:
+        """What servers share: both indexes, where they are files."""
+        return [index for index in (self.frames, self.texts) if isinstance(index, SegmentDirectory)]
+
+    def is_done(self) -> bool:
+        """Whether so few frames have no segment that none is built for them."""
+        return self.engine.uncovered() < WORTHWHILE
 
     def clear(self) -> None:
         self.frames.clear()

@@ -6,6 +6,7 @@ dies in between leaves rows that nothing refers to. One writer at a time over al
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,6 +18,7 @@ from rolltop.store.blobs.commit import FileLock
 from rolltop.store.meaning.spans import Span, Spans
 from rolltop.store.meaning.vectors import ByteVectors
 from rolltop.store.seams import VectorIndex
+from rolltop.store.sqlite.sidecar import copy_database
 
 __all__ = ["Batch", "MeaningIndex", "Place"]
 
@@ -69,6 +71,7 @@ class MeaningIndex:
 
     def __init__(self, directory: Path, owner: str | None, vectors: VectorIndex | None = None) -> None:
         directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.directory = directory
         self.lock = FileLock(directory / "writer.lock")
         self.spans = Spans(directory / "spans.db", owner)
         self.vectors: VectorIndex = vectors or ByteVectors(directory / "rows.vec")
@@ -128,6 +131,18 @@ class MeaningIndex:
             Place(span.document, span.content, span.starts[best], score)
             for span, best, score in zip(spans, bests.tolist(), ranked[firsts].tolist(), strict=True)
         ]
+
+    @property
+    def exists(self) -> bool:
+        """False when another directory has taken its place."""
+        return self.directory.exists()
+
+    def copy_to(self, target: Path) -> int:
+        """Copy one state into a directory: how far it goes. The caller holds the lock."""
+        copy_database(self.spans.connection, target / "spans.db")
+        if (self.directory / "rows.vec").exists():
+            shutil.copyfile(self.directory / "rows.vec", target / "rows.vec")
+        return self.spans.mark
 
     def missing(self) -> int:
         """How many vectors of documents are not in the file."""

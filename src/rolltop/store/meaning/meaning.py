@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from rolltop.base.os_errors import ignoring_write_errors
 from rolltop.errors import PartMissing
+from rolltop.store.meaning.editions import Editions
 from rolltop.store.meaning.embedder import Embedder
 from rolltop.store.meaning.embedding_follower import Follower, Progress, Question
 from rolltop.store.meaning.index import MeaningIndex, Place
@@ -118,17 +119,29 @@ class Meaning:
                         "search by meaning is switched off: store.model is none",
                         hint="Set store.model to wordllama, or search with type keyword.",
                     )
-                model = load_model(self.choice)
-                owner = f"{self._catalog.identity()}/{model.fingerprint}"
-                with ignoring_write_errors() as refused:
-                    index = MeaningIndex(self._directory / f"{model.name}-{model.fingerprint[:8]}", owner)
-                if refused:
-                    raise PartMissing(
-                        "no document is known by its meaning yet, and nothing can be written in the store",
-                        hint="Free some space or use a copy that can be written, or search with type keyword.",
-                    ) from refused[0]
-                self._opened = model, index, Follower(self._catalog, self._extracts, model, index)
+                self._opened = self._with_index(load_model(self.choice))
             return self._opened
+
+    def _with_index(self, model: Embedder) -> tuple[Embedder, MeaningIndex, Follower]:
+        owner = f"{self._catalog.identity()}/{model.fingerprint}"
+        with ignoring_write_errors() as refused:
+            index = MeaningIndex(self._editions(model).latest(), owner)
+        if refused:
+            raise PartMissing(
+                "no document is known by its meaning yet, and nothing can be written in the store",
+                hint="Free some space or use a copy that can be written, or search with type keyword.",
+            ) from refused[0]
+        self._mended, self._extent = False, None
+        return model, index, Follower(self._catalog, self._extracts, model, index)
+
+    def _editions(self, model: Embedder) -> Editions:
+        return Editions(self._directory, f"{model.name}-{model.fingerprint[:8]}")
+
+    def _reopen(self) -> None:
+        """Go on with the vectors that have taken the place of those that are open."""
+        with self._guard:
+            if self._opened is not None and not self._opened[1].exists:
+                self._opened = self._with_index(self._opened[0])
 
     # asking --------------------------------------------------------------------------------------
 
@@ -190,6 +203,7 @@ class Meaning:
 
     def keep_up(self) -> None:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
+        self._reopen()
         with ignoring_write_errors() as refused:
             self._look_for_losses()
             if self.model.quick or self._behind() <= SOON_DONE:
@@ -268,9 +282,37 @@ class Meaning:
             finally:
                 self._extent = index.vectors.extent()
 
+    # shared with other servers -------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """See `rolltop.store.replication.Part`."""
+        return f"vectors-{self._editions(self.model).name}"
+
+    def mark(self) -> int:
+        self._reopen()
+        return self.index.spans.mark
+
+    def near(self) -> Path:
+        return self.index.directory
+
+    def snapshot(self, target: Path) -> int | None:
+        """Copy the vectors of this model into a directory."""
+        self._reopen()
+        with self.index.lock.tried() as ours:
+            return self.index.copy_to(target) if ours else None
+
+    def adopt(self, source: Path) -> bool:
+        """Take vectors of this model over from a directory."""
+        with self.index.lock.tried() as ours:
+            if ours:
+                self._editions(self.model).install(source)
+        self._reopen()
+        return ours
+
     # care ----------------------------------------------------------------------------------------
 
-    def rebuild(self) -> None:
+    def clear(self) -> None:
         """Forget every vector of this model; following makes them again."""
         with self.index.lock.held():
             self.index.clear()

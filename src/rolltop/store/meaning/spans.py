@@ -78,14 +78,14 @@ class Spans:
             self.clear()
 
     @property
-    def _db(self) -> apsw.Connection:
+    def connection(self) -> apsw.Connection:
         return self._connections.mine
 
     def _open(self) -> apsw.Connection:
         return connected(self._path, ("synchronous = NORMAL", "secure_delete = ON"), _prepare)
 
     def _state(self, key: str) -> object:
-        row = self._db.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
+        row = self.connection.execute("SELECT value FROM state WHERE key = ?", (key,)).fetchone()
         return row[0] if row else None
 
     @property
@@ -101,7 +101,7 @@ class Spans:
 
     def update(self, spans: Sequence[Span], removed: Iterable[int], *, mark: int, next_key: int) -> list[int]:
         """Replace and remove spans, all or nothing; the keys that belong to no document any more."""
-        db = self._db
+        db = self.connection
         gone = [*removed, *(span.document for span in spans)]
         with db:
             old = [self.of(document) for document in gone]
@@ -113,7 +113,7 @@ class Spans:
         return [key for span in orphans for key in span.keys]
 
     def _shared(self, span: Span) -> bool:
-        return bool(self._db.execute("SELECT 1 FROM spans WHERE first = ? LIMIT 1", (span.first,)).fetchone())
+        return bool(self.connection.execute("SELECT 1 FROM spans WHERE first = ? LIMIT 1", (span.first,)).fetchone())
 
     def of(self, document: int) -> Span | None:
         return self._one("document = ?", document)
@@ -131,12 +131,12 @@ class Spans:
         return found[0] if found else None
 
     def _every(self, where: str, *given: int | str) -> list[Span]:
-        rows = self._db.execute(f"SELECT document, content, first, starts FROM spans WHERE {where}", given)  # noqa: S608
+        rows = self.connection.execute(f"SELECT document, content, first, starts FROM spans WHERE {where}", given)  # noqa: S608
         return [Span(document, content, first, tuple(array("i", starts))) for document, content, first, starts in rows]
 
     def holding(self, keys: Sequence[int]) -> list[Held]:
         """The documents that have these passages, in the order of the keys; several, where content is the same."""
-        rows = self._db.execute(
+        rows = self.connection.execute(
             f"SELECT k.value, s.document, s.content, substr(s.starts, {_START} * (k.value - s.first) + 1, {_START}) "  # noqa: S608
             "FROM json_each(?) k CROSS JOIN spans s ON s.first = (SELECT max(first) FROM spans WHERE first <= k.value) "
             f"WHERE {_START} * (k.value - s.first) < length(s.starts) ORDER BY k.key",
@@ -146,7 +146,7 @@ class Spans:
 
     def documents(self) -> int:
         """How many documents there are."""
-        row = self._db.execute("SELECT count(*) FROM spans").fetchone()
+        row = self.connection.execute("SELECT count(*) FROM spans").fetchone()
         return int(row[0]) if row else 0
 
     def with_text(self, among: Iterable[int] | None = None) -> int:
@@ -155,23 +155,23 @@ class Spans:
         given: tuple[str, ...] = ()
         if among is not None:
             which, given = " AND document IN (SELECT value FROM json_each(?))", (json.dumps(list(among)),)
-        row = self._db.execute(f"SELECT count(*) FROM spans WHERE first > 0{which}", given).fetchone()  # noqa: S608
+        row = self.connection.execute(f"SELECT count(*) FROM spans WHERE first > 0{which}", given).fetchone()  # noqa: S608
         return int(row[0]) if row else 0
 
     def vectors(self) -> int:
         """How many vectors they have together."""
         counts = "SELECT DISTINCT first, length(starts) / 4 AS count FROM spans"
-        row = self._db.execute(f"SELECT coalesce(sum(count), 0) FROM ({counts})").fetchone()  # noqa: S608
+        row = self.connection.execute(f"SELECT coalesce(sum(count), 0) FROM ({counts})").fetchone()  # noqa: S608
         return int(row[0]) if row else 0
 
     def keys(self) -> set[int]:
         """Every key that belongs to a document."""
-        rows = self._db.execute("SELECT DISTINCT first, length(starts) / 4 FROM spans")
+        rows = self.connection.execute("SELECT DISTINCT first, length(starts) / 4 FROM spans")
         return {key for first, count in rows for key in range(first, first + count)}
 
     def clear(self) -> None:
         """Forget everything, and follow the catalogue from its beginning."""
-        with self._db as db:
+        with self.connection as db:
             db.execute("DELETE FROM spans")
             db.execute("INSERT OR REPLACE INTO state VALUES('mark', 0)")
             if self._owner is not None:
@@ -179,12 +179,12 @@ class Spans:
 
     def purge(self) -> None:
         """Leave no trace of what was deleted."""
-        self._db.execute("VACUUM")
-        self._db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        self.connection.execute("VACUUM")
+        self.connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def damage(self) -> list[str]:
         try:
-            found = [row[0] for row in self._db.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
+            found = [row[0] for row in self.connection.execute("PRAGMA integrity_check(10)") if row[0] != "ok"]
         except apsw.Error as error:
             if is_write_error(error):
                 raise

@@ -14,6 +14,7 @@ from rolltop.store.follower import Pressing, Task
 from rolltop.store.meaning import NONE, Candidate, Fused, fuse
 from rolltop.store.query import Listing
 from rolltop.store.records import Document
+from rolltop.store.replication.parts import Part
 from rolltop.store.seams import TextAnswer, TextHead, TextHit, TextIndex, no_head
 from rolltop.store.search.function_words import without_function_words
 from rolltop.store.search.hit_display import beginning
@@ -73,7 +74,7 @@ class Search:
     def __init__(self, library: Library, index: TextIndex | None = None) -> None:
         self._library = library
         self.words = KeywordSearch(library, index)
-        self.embedding = Task("vectors", self._embed_pending)
+        self.embedding = Task("vectors", self._embed_pending, is_done=self._is_embedded)
 
     @cached_property
     def meanings(self) -> tuple[Meaning, ...]:
@@ -97,16 +98,24 @@ class Search:
                 return better
         return self.meanings[0]
 
-    def _embed_pending(self, pressing: Pressing) -> bool | None:
-        """For the background: nothing where nobody has asked for meanings yet."""
+    def parts(self) -> list[Part]:
+        """What servers share: the keyword index, and the vectors once somebody has asked for meanings."""
+        words = self.words.index.part
+        return [*([words] if words is not None else []), *self._followed()]
+
+    def _followed(self) -> Sequence[Meaning]:
+        """The vectors that are made in the background: none where nobody has asked for meanings yet."""
         if "meanings" not in self.__dict__ or not any(each.is_open for each in self.meanings):
-            return None
-        for each in self.meanings:
-            if each is not self.meanings[0] and self.meanings[0].index.spans.vectors() > MOST_PASSAGES:
-                break
-            if not each.follow(stop=pressing):
-                return not pressing()
-        return True
+            return ()
+        return self.meanings[:1] if self.meanings[0].index.spans.vectors() > MOST_PASSAGES else self.meanings
+
+    def _is_embedded(self) -> bool:
+        return not any(each.state().pending for each in self._followed())
+
+    def _embed_pending(self, pressing: Pressing) -> bool:
+        if all(each.follow(stop=pressing) for each in self._followed()):
+            return True
+        return not pressing()
 
     def find(
         self,

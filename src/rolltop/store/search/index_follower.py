@@ -47,12 +47,21 @@ Progress = Callable[[int, int], None]
 class Learning:
     """Keeps a text index up with a catalogue."""
 
-    def __init__(self, catalog: Catalog, extracts: Extracts, text: Callable[[], TextIndex], follower: Follower) -> None:
+    def __init__(
+        self,
+        catalog: Catalog,
+        extracts: Extracts,
+        text: Callable[[], TextIndex],
+        follower: Follower,
+        builds: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._catalog = catalog
         self._extracts = extracts
         self._text = text
         self._follower = follower
-        self.task = Task("keyword index", self._follow, QUIET, LATEST, self._crowded, TURN)
+        self._builds = builds
+        """Whether this server learns for good; else another one does, and the index is taken over from there."""
+        self.task = Task("keyword index", self._follow, QUIET, LATEST, self._crowded, TURN, is_done=self._is_done)
         self.refused = False
         """Whether nothing can be learned for good, because the disk is full or cannot be written."""
 
@@ -74,7 +83,8 @@ class Learning:
 
     def _backlog(self) -> int:
         pending, size = self._catalog.documents.pending(self._text().seen)
-        if size <= WAITED_FOR and (self._worked_off() or (self.refused and self._all_held())):
+        builds = self._builds()
+        if size <= WAITED_FOR and (self._worked_off(builds) or ((self.refused or not builds) and self._all_held())):
             return 0
         self._follower.wanted(self.task)
         latest = self._catalog.documents.latest(FRESH // 4)
@@ -82,15 +92,16 @@ class Learning:
             self._text().remember(self._learned(latest, 0))
         return pending
 
-    def _worked_off(self) -> bool:
+    def _worked_off(self, builds: bool) -> bool:
         """Learn the backlog, or wait a moment for whoever is at it."""
         with ignoring_write_errors() as refused:
-            if self._text().learn(self._changes, wait=False) is not None:
+            if builds and self._text().learn(self._changes, wait=False) is not None:
                 self.refused = False
                 return True
         self.refused = bool(refused)
         if self.refused:
             return False
+        self._follower.wanted(self.task)
         until = time.monotonic() + 1.0
         while time.monotonic() < until:
             if self._text().seen >= self._catalog.documents.last_change():
@@ -192,6 +203,9 @@ class Learning:
 
         self._text().learn(told, wait=False)
         return not stopped
+
+    def _is_done(self) -> bool:
+        return not self._catalog.documents.pending(self._text().mark)[0]
 
     def _crowded(self) -> bool:
         return self._catalog.documents.pending(self._text().mark)[0] >= FRESH

@@ -53,7 +53,9 @@ class KeywordSearch:
         self._library = library
         self._index = index
         self._opening = threading.Lock()
-        self.learning = Learning(library.catalog, library.texts.extracts, lambda: self.index, library.follower)
+        self.learning = Learning(
+            library.catalog, library.texts.extracts, lambda: self.index, library.follower, library.indexes.builds
+        )
 
     @property
     def index(self) -> TextIndex:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from rolltop.base.atomic_files import is_read_only
 from rolltop.base.os_errors import ignoring_write_errors, is_write_error
 from rolltop.store.sqlite.connections import Connections, connected
 
-__all__ = ["Sidecar", "alone"]
+__all__ = ["Sidecar", "alone", "copy_database"]
 
 _DAMAGE = (apsw.CorruptError, apsw.NotADBError, apsw.FormatError)
 
@@ -39,6 +39,18 @@ def alone(lock: Path) -> Iterator[bool]:
         yield only
     finally:
         os.close(file)
+
+
+def copy_database(source: apsw.Connection, path: Path) -> None:
+    """Copy one state of a database into a new file."""
+    with closing(apsw.Connection(str(path))) as target:
+        _copy(source, target)
+
+
+def _copy(source: apsw.Connection, target: apsw.Connection) -> None:
+    with target.backup("main", source, "main") as copying:
+        while not copying.done:
+            copying.step(-1)
 
 
 class Sidecar:
@@ -115,6 +127,18 @@ class Sidecar:
 
     def follow_to(self, mark: int) -> None:
         self.set_state("mark", mark)
+
+    # shared with other servers -------------------------------------------------------------------
+
+    def copy_to(self, path: Path) -> None:
+        """Copy one state of it into a file."""
+        copy_database(self.db, path)
+
+    def copy_from(self, path: Path) -> None:
+        """Take the contents of a file over, in place: other processes may have this one open."""
+        with closing(apsw.Connection(str(path))) as source:
+            _copy(source, self.db)
+        self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)  # what was there before is gone from the disk
 
     def purge(self) -> None:
         """Leave no trace of what was removed."""

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from rolltop.errors import Damaged
+from rolltop.store.replication.parts import Part
 from rolltop.store.seams import TextAnswer, TextChanges, TextHit
 from rolltop.store.search.paging import Shown
 from rolltop.store.text.disk_index.disk_index import DiskIndex, View, means_damage
@@ -86,6 +87,11 @@ class KeywordIndex:
             self._fresh = self._fresh.after(mark).joined(new)
             self._seen = max(self._seen, changes.mark) if mark >= self._base else changes.mark
             self._base = mark
+
+    @property
+    def part(self) -> Part:
+        """What servers share of it."""
+        return self._disk
 
     def forget_fresh(self) -> None:
         """Drop what is only in memory."""

@@ -102,6 +102,31 @@ class DiskIndex:
         current.reopen()
         return False
 
+    # shared with other servers -------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return f"words-{fields.FORMAT}"
+
+    def mark(self) -> int:
+        return self.view().state.mark
+
+    def near(self) -> Path:
+        return self._generation().path
+
+    def snapshot(self, target: Path) -> int | None:
+        """Put the last commit into a directory; see `rolltop.store.replication.Part`."""
+        with self._writing(wait=False) as mine:
+            current = self._generation()
+            return current.copy_to(target) if mine and current.path != self._damaged else None
+
+    def adopt(self, source: Path) -> bool:
+        """Make the files of a directory the next generation."""
+        with self._writing(wait=False) as mine:
+            if mine:
+                self._install(source, self._generation())
+            return mine
+
     # writing -------------------------------------------------------------------------------------
 
     def learn(self, changes: Changes, *, wait: bool = True) -> int | None:
@@ -128,13 +153,16 @@ class DiskIndex:
         draft = Generation(self._all / f"{self._name}.draft", self._lock, self._making)
         learned = draft.learn(changes)
         draft.close()
-        number = self._latest() + 1
-        draft.path.rename(self._path(number))
+        self._install(draft.path, old)
+        return learned
+
+    def _install(self, place: Path, old: Generation) -> None:
+        """Let the index in a directory take the place of the present one."""
+        place.rename(self._path(self._latest() + 1))
         flush_directory(self._all)
         with self._guard:
             self._current, self._damaged = None, None
         old.remove()
-        return learned
 
     @contextmanager
     def _writing(self, *, wait: bool = True) -> Iterator[bool]:

@@ -253,6 +253,24 @@ class Generation:
         HeadWriter(self._heads).clear()
         self._vocabulary.clear()
 
+    # copies --------------------------------------------------------------------------------------
+
+    def copy_to(self, target: Path) -> int:
+        """Put the files of the last commit into a directory: the mark they go up to. The caller holds the lock."""
+        state = self._last_state()
+        parts = {name.replace("-", "") for name in part_names(self.path)}
+        for path in sorted(self.path.iterdir()):
+            if path.is_file() and path.name.partition(".")[0] in parts:
+                os.link(path, target / path.name)
+        for name in ("meta.json", ".managed.json"):
+            shutil.copyfile(self.path / name, target / name)
+        for path in (*self.path.glob("words/*"), *self.path.glob("heads/*")):
+            copied = target / path.relative_to(self.path)
+            copied.parent.mkdir(exist_ok=True)
+            copy = os.link if path.suffix in (".words", ".heads") else shutil.copyfile
+            copy(path, copied)
+        return state.mark
+
     # care ----------------------------------------------------------------------------------------
 
     def damage(self) -> list[str]:
