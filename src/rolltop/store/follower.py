@@ -165,8 +165,8 @@ class Follower:
                         self.resting()  # inside the lock: a thread that starts now must not find its readers ended
                         if all(task.first is None for task in self._tasks):
                             break
-                else:
-                    self._changed.wait(nearest - now)
+                elif not self._changed.wait(min(nearest - now, IDLE)) and nearest - now > IDLE:
+                    self.resting()
             self._thread = None
         return None
 

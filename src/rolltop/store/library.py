@@ -11,6 +11,7 @@ from rolltop.store.care import Care
 from rolltop.store.core import Core, Options
 from rolltop.store.documents.documents import Documents
 from rolltop.store.documents.edits import Edits
+from rolltop.store.documents.expiry import Expiry
 from rolltop.store.extract import Extracts
 from rolltop.store.extract.texts import Texts
 from rolltop.store.follower import Follower, Pressing, Task
@@ -57,6 +58,7 @@ class Library(Core):
         self.indexes = Indexes(self)
         self.documents = Documents(self)
         self.edits = Edits(self)
+        self.expiry = Expiry(self)
         self.texts = Texts(self)
         self.search = Search(self, text)
         self.history = History(self)
@@ -71,6 +73,7 @@ class Library(Core):
             self._segments,
             self.search.embedding,
             self.graph.task,
+            self.expiry.task,
             *([self.replica.task, self.replica.watch] if self.replica else []),
         )
         for task in self.tasks:
@@ -79,6 +82,7 @@ class Library(Core):
         self.follower.turn = self.replica
         if self.replica is not None:
             self.follower.wanted(self.replica.watch)
+        self.expiry.begin()
 
     def _parts(self) -> list[Part]:
         """What servers share of the indexes."""
@@ -128,6 +132,7 @@ class Library(Core):
 
     def written(self) -> None:
         self.follower.wanted(*(task for task in self.tasks if task is not self._segments and not task.for_itself))
+        self.follower.wanted(self.expiry.task)
 
     def close(self) -> None:
         self.follower.stop()

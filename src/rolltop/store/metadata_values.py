@@ -8,10 +8,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rolltop.errors import InvalidInput
+from rolltop.store.times import format_time, time_ahead
 
 __all__ = [
-    "check_count", "check_entry", "check_key", "check_said", "check_tag", "parse_pairs", "parse_value", "read_value",
+    "FORGET_AFTER", "check_count", "check_entry", "check_key", "check_said", "check_tag", "parse_pairs", "parse_value",
+    "read_value", "with_expiry",
 ]  # fmt: skip
+
+FORGET_AFTER = "forget_after"
+"""The key that says until when a document is kept."""
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _LONGEST = 1024
@@ -88,6 +93,13 @@ def check_said(path: str, tags: Sequence[str], metadata: Mapping[str, Any]) -> N
         check_tag(tag)
     for key, value in metadata.items():
         check_entry(key, value)
+
+
+def with_expiry(values: Mapping[str, Any], when: int) -> Mapping[str, Any]:
+    """With the time of `forget_after` as a date: it is given as a length of time (2h, 7d) or a date."""
+    if FORGET_AFTER not in values:
+        return values
+    return {**values, FORGET_AFTER: format_time(time_ahead(values[FORGET_AFTER], at=when))}
 
 
 def check_count(metadata: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from rolltop.errors import InvalidInput
 
-__all__ = ["format_time", "now", "parse_time"]
+__all__ = ["format_time", "now", "parse_time", "time_ahead"]
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800, "mo": 2_592_000, "y": 31_536_000}
 _RELATIVE = re.compile(r"(\d+(?:\.\d+)?)\s*(mo|[smhdwy])[a-z]*(?:\s+ago)?", re.IGNORECASE)
@@ -40,6 +40,16 @@ def parse_time(text: str | int | float, *, at: int | None = None) -> int:
     if text.lower() in _DAYS:
         return _start_of_day(moment, _DAYS[text.lower()])
     return _absolute(text)
+
+
+def time_ahead(value: object, *, at: int) -> int:
+    """Nanoseconds since 1970 of a moment to come. A length of time such as `7d` is counted from `at`."""
+    if not isinstance(value, str):
+        raise InvalidInput(f"{str(value)[:40]} is not understood as a time to come", hint="Write 2h, 7d or 2026-12-31.")
+    if match := _RELATIVE.fullmatch(value.strip()):
+        length = min(float(match[1]) * _UNITS[match[2].lower()], _LAST_SECOND)
+        return min(at + int(length * _SECOND), _LAST_SECOND * _SECOND, _MOST)
+    return parse_time(value, at=at)
 
 
 def _start_of_day(moment: int, days_before: int) -> int:

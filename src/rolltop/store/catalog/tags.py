@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from rolltop.errors import InvalidInput
 from rolltop.store.catalog.connection import Database, Row
 from rolltop.store.catalog.row_checksums import check_seal, seal
-from rolltop.store.metadata_values import read_value
+from rolltop.store.metadata_values import FORGET_AFTER, read_value, with_expiry
 
 __all__ = ["Tags"]
 
@@ -106,7 +107,7 @@ class Tags:
     def set(self, document: int, values: Mapping[str, Any], when: int) -> list[str]:
         """Set values; the keys whose value changed. What they were goes to the history."""
         changed = []
-        for key, value in values.items():
+        for key, value in with_expiry(values, when).items():
             text = json.dumps(value, ensure_ascii=False, sort_keys=True)
             if self._archive(document, key, when, unless=text):
                 self._db.run(
@@ -120,6 +121,25 @@ class Tags:
         """Remove values; the keys that were there."""
         present = self.metadata(document)
         return [key for key in keys if key in present and self._archive(document, key, when)]
+
+    # documents that are kept for a while ---------------------------------------------------------
+
+    def refuse_expiry(self, document: int, values: Mapping[str, Any]) -> None:
+        """A document that was stored to stay is deleted by who deletes it, not by what is said about it."""
+        if FORGET_AFTER in values and FORGET_AFTER not in self.metadata(document):
+            raise InvalidInput(
+                "forget_after can only be given to a document that is new, or changed where it has been given",
+                hint="Store the text under another name, or delete the document when it is no longer needed.",
+            )
+
+    def expiring(self, until: str, limit: int) -> list[tuple[int, str]]:
+        """Documents that are kept until a moment such as 2026-11-18T12:00:00Z or an earlier one, the first first."""
+        rows = self._db.all(
+            "SELECT m.document, m.value FROM metadata m JOIN documents d ON d.id = m.document WHERE m.key = ? "
+            "AND m.value <= ? AND m.value LIKE '\"____-__-__T__:__:__Z\"' AND d.deleted IS NULL ORDER BY 2 LIMIT ?",
+            (FORGET_AFTER, json.dumps(until), limit),
+        )
+        return [(document, str(read_value(value))) for document, value in rows]
 
     def _archive(self, document: int, key: str, when: int, unless: str | None = None) -> bool:
         row = self._db.one("SELECT value, since FROM metadata WHERE document = ? AND key = ?", (document, key))

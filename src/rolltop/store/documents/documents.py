@@ -15,7 +15,7 @@ from rolltop.store.documents.content_type import described
 from rolltop.store.documents.hashes import MOST_OBJECTS, Found, hash_prefix, no_such_hash, several_hashes
 from rolltop.store.documents.ingest import Ingest, Source, Tally, keep_content, record
 from rolltop.store.file_types import storable_path
-from rolltop.store.metadata_values import check_count, check_said
+from rolltop.store.metadata_values import FORGET_AFTER, check_count, check_said
 from rolltop.store.query import Listing, Page
 from rolltop.store.records import Added, Document, Object, Version
 from rolltop.store.times import now
@@ -90,6 +90,8 @@ class Documents:
         """Keep content under any path that there may once have been, as a part of what `writer` writes."""
         path = storable_path(path)
         old = self._catalog.documents.at(path)
+        if old:
+            self._catalog.tags.refuse_expiry(old.id, metadata)
         before = writer.written
         kept, head, text = keep_content(writer, content, old.object if old else None)
         writer.flush()
@@ -296,6 +298,7 @@ class Documents:
                         f"{document.path} has been stored again since", hint="Rename or delete the newer one first."
                     )
                 self._catalog.documents.revive(document)
+                self._catalog.tags.unset(document.id, [FORGET_AFTER], now())  # it was wanted back to stay
             return chosen
 
         return self._library.write(work)

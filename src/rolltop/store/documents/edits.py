@@ -114,6 +114,7 @@ class Edits:
 
         def work(_: Writer) -> tuple[Document, list[str]]:
             live = self._library.documents.live(document.id)
+            self._library.catalog.tags.refuse_expiry(document.id, values)
             changed = self._library.catalog.tags.set(document.id, values, now())
             changed += self._library.catalog.tags.unset(document.id, remove, now())
             if changed:

@@ -110,6 +110,7 @@ class Ingest:
         fresh.clear()
 
     def _again(self, old: Document, new: NewDocument) -> None:
+        self._catalog.tags.refuse_expiry(old.id, self._metadata)
         outcome = record(self._catalog, old, new)[1]
         self._tally.versions += outcome == "version"
         self._tally.unchanged += outcome == "unchanged"

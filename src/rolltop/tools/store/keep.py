@@ -42,7 +42,7 @@ class StoreText(ToolArguments):
     content: str = Field(description="The text to keep.")
     name: str = Field(description="Such as notes/today.md.", min_length=1, max_length=4096)
     tags: list[str] = Field(default_factory=list, description="a/b lies under a.")
-    metadata: dict[str, Any] = Field(default_factory=dict, description="Values keep their type.")
+    metadata: dict[str, Any] = Field(default_factory=dict, description="forget_after: 7d expires.")
     mime_type: str | None = Field(default=None, description="Default: by the name.")
 
 
