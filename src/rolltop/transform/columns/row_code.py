@@ -7,7 +7,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.columns.records import Selection
-from rolltop.transform.compile.code import Code, Field, Length, Method, Same, Text, Var, bound_in, used_in, walk
+from rolltop.transform.compile.code import (
+    Code,
+    Field,
+    Length,
+    Method,
+    Same,
+    Text,
+    Var,
+    bound_in,
+    text_of,
+    used_in,
+    walk,
+)
 from rolltop.transform.compile.compiler import function_of
 from rolltop.transform.compile.python import PythonWriter
 from rolltop.transform.compile.record_loop import RecordLoop, loop_over_records, parts_of
@@ -66,7 +78,7 @@ def unpack(routine: Routine) -> Unpacked:
     fields = tuple(dict.fromkeys(field.name for code in codes for field in _fields(code, loop.item)))
     if used_by(routine).count(loop.item) != sum(1 for code in codes for _ in _fields(code, loop.item)):
         raise CannotCompile("the records are used as a whole")
-    if loop.tests and not _is_known_before(loop.tests, routine):
+    if loop.tests and not _is_known_before(loop.tests, loop.item, routine):
         loop = RecordLoop(loop.source, [], loop.source.body)
     writer = RowWriter(loop, routine.parameters[0], fields)
     tests = parts_of(loop.tests)
@@ -83,16 +95,19 @@ def _fields(code: Code, item: str) -> list[Field]:
     ]
 
 
-def _is_known_before(tests: list[Code], routine: Routine) -> bool:
+def _is_known_before(tests: list[Code], item: str, routine: Routine) -> bool:
     """Whether the condition of the loop can be told before the loop runs.
 
     A name that is bound outside has no value yet; one that is bound inside may be asked for later.
     """
-    inside = [name for test in tests for name in used_in(test)]
-    everywhere, loop = used_by(routine), loop_over_records(routine)
-    bound = bound_by(routine).difference([loop.item] if loop is not None else [])
-    names = {*inside, *(name for test in tests for name in bound_in(test))}
-    return not any(name in bound and inside.count(name) != everywhere.count(name) for name in names)
+    used, bound = (
+        [name for test in tests for name in used_in(test)],
+        {name for test in tests for name in bound_in(test)},
+    )
+    if (bound_by(routine) - bound - {item}).intersection(used):
+        return False
+    everywhere = used_by(routine)
+    return all(used.count(name) == everywhere.count(name) for name in bound)
 
 
 def _sought(tests: list[Code], writer: RowWriter) -> Sought | None:
@@ -139,7 +154,11 @@ class RowWriter(PythonWriter):
     def body(self, loop: Source) -> Block:
         return self._loop.body if loop is self._loop.source else super().body(loop)
 
-    def spelling(self, code: Code) -> str | None:
+    def text(self, code: Code) -> str:
+        return text_of(code, self._spelled)
+
+    def _spelled(self, code: Code) -> str | None:
+        """A variable instead of a field, and the number of all records instead of counting the rows chosen."""
         if isinstance(code, Field) and self.is_cell(code):
             return self._variable(code.name)
         if isinstance(code, Length) and isinstance(code.array, Var) and code.array.name == self._records:

@@ -10,26 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 __all__ = [
-    "Bind",
-    "Both",
-    "Code",
-    "Field",
-    "Length",
-    "Method",
-    "Record",
-    "Same",
-    "Target",
-    "Text",
-    "Var",
-    "bound_in",
-    "is_bound_in",
-    "last_of",
-    "listed",
-    "py",
-    "text_of",
-    "used_in",
-    "walk",
-]
+    "Bind", "Both", "Code", "Field", "Length", "Method", "Record", "Same", "Target", "Text", "Var", "bound_in",
+    "compared", "is_bound_in", "last_of", "listed", "logical", "py", "text_of", "used_in", "walk",
+]  # fmt: skip
 
 Spelling = Callable[["Code"], str | None]
 """A back end's own text for an expression, or None for the usual one."""
@@ -225,6 +208,16 @@ def _operand(code: Code, at: int) -> Code:
     return part
 
 
+def logical(op: str, left: Code, right: Code) -> Code:
+    """`&&` and `||` of truth values."""
+    return Both(left, right) if op == "&&" else py("({} or {})", left, right)
+
+
+def compared(op: str, left: Code, right: Code) -> Code:
+    """`==` and `!=` by Python's own comparison."""
+    return Same(left, right) if op == "==" else py("({} != {})", left, right)
+
+
 def text_of(code: Code, spelling: Spelling | None = None) -> str:
     """The Python of an expression."""
     texts: list[str] = []
@@ -247,8 +240,7 @@ def walk(code: Code) -> Iterator[Code]:
     while waiting:
         node = waiting.pop()
         yield node
-        if len(node.parts) > 1:
-            waiting.extend(part for part in reversed(node.parts) if not isinstance(part, str))
+        waiting.extend(part for part in reversed(node.parts) if not isinstance(part, str))
 
 
 def used_in(code: Code) -> list[str]:

@@ -13,13 +13,13 @@ from functools import cached_property
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
-from rolltop.transform.compile.code import Both, Code, Record, Same, Text, Var, last_of, listed, py
+from rolltop.transform.compile.code import Code, Record, Text, Var, compared, last_of, listed, logical, py
 from rolltop.transform.compile.routine import Block, Let, Routine
 from rolltop.transform.compile.scopes import DECIMALS, CannotCompile, Names, Variable
 from rolltop.transform.run.recursion import COUNTER, recursive_functions
 from rolltop.transform.syntax import tree
 
-__all__ = ["Emitted", "Emitter", "Make", "compared", "default", "logical"]
+__all__ = ["Emitted", "Emitter", "Make", "default"]
 
 Emitted = tuple[Code, Any]
 """An expression and the kind of its value."""
@@ -360,18 +360,9 @@ def _last_bound(node: tree.Sequence) -> list[tree.Expr]:
     return [tree.Name(last.at, last.name)]
 
 
-def logical(op: str, left: Code, right: Code) -> Code:
-    return Both(left, right) if op == "&&" else py("({} or {})", left, right)
-
-
 def default(left: Code, right: Code, names: Names) -> Code:
     held = names.temporary()
     return py("({} if {} is None else {})", right, held.bind(left), held)
-
-
-def compared(op: str, left: Code, right: Code) -> Code:
-    """`==` and `!=` by Python's own comparison."""
-    return Same(left, right) if op == "==" else py("({} != {})", left, right)
 
 
 def _numbers(*operands: tuple[Var, Code, Any]) -> Code:

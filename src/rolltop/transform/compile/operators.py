@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from rolltop.transform.compile.code import Bind, Code, Var, py
-from rolltop.transform.compile.emitter import Emitted, compared, default, logical
+from rolltop.transform.compile.code import Bind, Code, Var, compared, logical, py
+from rolltop.transform.compile.emitter import Emitted, default
 from rolltop.transform.compile.places import Items, Kind, Place
 from rolltop.transform.compile.rules import Rules
 from rolltop.transform.compile.scopes import Names

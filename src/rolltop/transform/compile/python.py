@@ -95,11 +95,7 @@ class PythonWriter:
 
     def text(self, code: Code) -> str:
         """The Python of an expression."""
-        return text_of(code, self.spelling)
-
-    def spelling(self, code: Code) -> str | None:
-        """This back end's own text for an expression, or None for the usual one."""
-        return None
+        return text_of(code)
 
     def loop(self, loop: Source) -> str:
         """What is behind the `for` of a loop."""

@@ -26,25 +26,9 @@ if TYPE_CHECKING:
     from rolltop.transform.compile.blocks import Flow
 
 __all__ = [
-    "Block",
-    "Collect",
-    "Extend",
-    "Filter",
-    "Flatten",
-    "Gather",
-    "Group",
-    "GroupTotal",
-    "Let",
-    "Replace",
-    "Routine",
-    "Source",
-    "Statement",
-    "Total",
-    "all_codes",
-    "bound_by",
-    "statements",
-    "used_by",
-]
+    "Block", "Collect", "Extend", "Filter", "Flatten", "Gather", "Group", "GroupTotal", "Let", "Replace", "Routine",
+    "Source", "Statement", "Total", "all_codes", "bound_by", "statements", "used_by",
+]  # fmt: skip
 
 Writer = Callable[[Code], str]
 """A back end's text of an expression."""

@@ -33,7 +33,7 @@ class TotalRules(LoopRules):
         if certain and self.use(element, "num") == "num":
             return Fitted(names.temporary(), self._running_sum(kind, names) or py("sum({})", code)), "num"
         self.escape(kind)
-        return py("F_{}({})", name, code), "num"
+        return py("{}({})", self.library(name), code), "num"
 
     def summed_by(self, name: str, arguments: Arguments, names: Names) -> Emitted | None:
         """`sumBy(xs, f)` is the sum of what `map(xs, f)` gives, when that is numbers."""
