@@ -174,7 +174,7 @@ def main() -> None:
     parser.add_argument("--half", choices=["tune", "report"], default="report")
     parser.add_argument("--documents", type=int, default=700, help="of each set")
     parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--model", default="wordllama")
+    parser.add_argument("--model", default="auto")
     parser.add_argument("--tune", action="store_true", help="the grid of weights, on the tuning half")
     options = parser.parse_args()
     rows: list[list[object]] = []

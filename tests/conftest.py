@@ -73,6 +73,7 @@ def environment_in(place: Path) -> dict[str, str]:
         "XDG_CONFIG_HOME": str(home / ".config"),
         "XDG_DATA_HOME": str(home / ".local/share"),
         "ROLLTOP_WORKSPACE": str(place / "workspace"),
+        "ROLLTOP_STORE_MODEL": "wordllama",  # the quicker one; tests/store/test_auto_model.py tests the default
     }
 
 

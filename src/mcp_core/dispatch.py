@@ -10,9 +10,8 @@ import math
 import time
 from collections.abc import Callable, Hashable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol, TypeVar
+from dataclasses import replace
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from mcp_core.approval import ask_for
 from mcp_core.consent import ConsentRequired, InputNeeded
@@ -48,8 +47,7 @@ class UnknownTool(Exception):
         self.name, self.nearest = name, nearest
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """One call as the journal keeps it. `arguments` is their JSON text.
 
     `principal` is the local user, or the user of a token.
@@ -239,7 +237,7 @@ class Dispatcher:
     async def _too_much(self, registered: Registered, ctx: ToolContext[Any], record: _Record) -> Result[Any] | None:
         if ctx.share is None or registered.spec.annotations.read_only:
             return None
-        seconds = self._shares.wait_for_bytes(ctx.share, len(await self._aside(ctx, lambda: record.recorded)))
+        seconds = self._shares.wait_for_bytes(ctx.share, len(await self._aside(ctx, record.recorded)))
         if not seconds:
             return None
         return Result.failure(
@@ -380,16 +378,18 @@ class _Record:
         self.registered, self.ctx, self.started = registered, ctx, started
         self.begun = time.perf_counter()
         self.arguments = arguments
-        self.outcome, self.error_type, self.answer = "ok", None, ""
+        self.outcome, self.answer = "ok", ""
+        self.error_type: str | None = None
+        self._recorded: bytes | None = None
 
-    error_type: str | None
-
-    @cached_property
     def recorded(self) -> bytes:
-        return _recorded(self.arguments)
+        """The arguments as JSON text."""
+        if self._recorded is None:
+            self._recorded = _recorded(self.arguments)
+        return self._recorded
 
     def finished(self) -> Call:
-        arguments = self.recorded
+        arguments = self.recorded()
         return Call(
             tool=self.registered.spec.name,
             toolset=self.registered.spec.toolset,

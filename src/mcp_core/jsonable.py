@@ -20,6 +20,9 @@ __all__ = ["plain_and_text", "to_json_bytes", "to_jsonable", "without_surrogates
 _WRAPS = 64
 """Levels of nesting left free of the 254 that orjson writes: some clients read only about 200."""
 
+_SURELY_FLAT = 128
+"""Brackets in a JSON text that cannot nest too deeply, however they are placed."""
+
 _OPTIONS: dict[str, Any] = {"by_alias": True, "bytes_mode": "base64", "inf_nan_mode": "null", "fallback": str}
 
 
@@ -55,9 +58,12 @@ def plain_and_text(value: Any) -> tuple[Any, str]:
 
 def _text(value: Any) -> str:
     """JSON of a value that is not nested deeper than clients can read."""
-    for _ in range(_WRAPS):
-        value = [value]
-    return pydantic_core.to_json(value, **_OPTIONS)[_WRAPS:-_WRAPS].decode("utf-8")
+    written = pydantic_core.to_json(value, **_OPTIONS)
+    if written.count(b"[") + written.count(b"{") > _SURELY_FLAT:
+        for _ in range(_WRAPS):
+            value = [value]
+        pydantic_core.to_json(value, **_OPTIONS)  # raises ValueError if it is nested too deeply
+    return written.decode("utf-8")
 
 
 @overload

@@ -210,12 +210,12 @@ class Shares:
         """0.0 if `size` bytes may be written now, and they are counted; otherwise the seconds until they may."""
         return self._bytes.wait(share, size) if self._bytes is not None else 0.0
 
-    @contextlib.asynccontextmanager
-    async def turn(self, share: str | None) -> AsyncIterator[None]:
+    def turn(self, share: str | None) -> contextlib.AbstractAsyncContextManager[None]:
         """Wait until fewer calls of this share run than may run at a time; first come, first served."""
-        if share is None or not self._calls:
-            yield
-            return
+        return self._turn(share) if share is not None and self._calls else contextlib.nullcontext()
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, share: str) -> AsyncIterator[None]:
         turns, users = self._turns.get(share) or (asyncio.Semaphore(self._calls), 0)
         self._turns[share] = (turns, users + 1)
         try:

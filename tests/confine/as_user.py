@@ -21,7 +21,10 @@ def main() -> None:
         without_namespaces()
     mounts = tuple(Mount(Path(source), target, writable) for source, target, writable in request["mounts"])
     rung = request["rung"].split()[0]
-    finished = run(request["argv"], Sandbox(Limits(**request["limits"]), mounts=mounts, rungs=(rung,)))
+    finished = run(
+        request["argv"],
+        Sandbox(Limits(**request["limits"]), mounts=mounts, rungs=(rung,), hosts=tuple(request["hosts"])),
+    )
     json.dump(
         {
             "reason": finished.reason,

@@ -40,8 +40,10 @@ def command_as_user(script: Path) -> list[str]:
     return [*user, python_for_everybody(), str(script)]
 
 
-def run_as_user(argv: list[str], limits: dict[str, Any], mounts: list[Any], rung: str) -> Finished:
-    request = {"argv": argv, "limits": limits, "mounts": mounts, "rung": rung}
+def run_as_user(
+    argv: list[str], limits: dict[str, Any], mounts: list[Any], rung: str, hosts: tuple[str, ...] = ()
+) -> Finished:
+    request = {"argv": argv, "limits": limits, "mounts": mounts, "rung": rung, "hosts": hosts}
     process = subprocess.run(
         command_as_user(Path(__file__).with_name("as_user.py")),
         input=json.dumps(request).encode(),

@@ -16,7 +16,7 @@ from conditions import wait_until
 
 from rolltop.errors import PartMissing
 from rolltop.store import Library, Listing, Options
-from rolltop.store.meaning import Near, embedding_follower
+from rolltop.store.meaning import Near, embedding_follower, meaning
 from rolltop.store.meaning.models import load_model
 from rolltop.store.meaning.passages import passages
 from rolltop.store.meaning.vectors import ByteVectors
@@ -346,7 +346,8 @@ def test_vectors_of_two_models_are_not_mixed(tmp_path: Path) -> None:
     assert len(list((tmp_path / "store" / "vectors").iterdir())) == 2
 
 
-def test_a_slow_model_works_in_the_background(tmp_path: Path) -> None:
+def test_a_slow_model_works_in_the_background(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meaning, "SOON_DONE", 0)
     library = Library(tmp_path / "store", Options(model="minilm", background=True))
     for name, text in TOPICS.items():
         library.documents.add_text(name, text)

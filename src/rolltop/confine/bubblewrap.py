@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rolltop.confine.identity import Identity
 from rolltop.confine.kernel.filters import sandbox_filter
+from rolltop.confine.named_hosts import CERTIFICATES, start_proxy
 from rolltop.confine.process import Child, Descriptors, counts_by_namespace, launcher, spawn
 from rolltop.confine.result import Confinement
 from rolltop.confine.sandbox import SYSTEM_LINKS, SYSTEM_READ, Sandbox
@@ -60,12 +61,22 @@ def start_bubblewrap(
         descriptors.hand_over(identity)
         counted = _limit_processes()
         command = launcher(sandbox.limits, identity, count_processes=not counted)
+        if sandbox.hosts:
+            channel, theirs = descriptors.socket_to_child()
+            command.append(f"proxied={theirs}")
         command += ["--", find_bubblewrap(), "--args", str(packed), "--"]
         if counted:
             command += [counted, f"--nproc={sandbox.limits.processes + _HEADROOM}"]
         process = spawn([*command, *argv], pass_fds=descriptors.inherited, stdin=stdin)
     writable = tuple(mount.source for mount in sandbox.mounts if mount.writable)
-    return Child(name, process, status, confinement, sandbox.limits, writable)
+    child = Child(name, process, status, confinement, sandbox.limits, writable)
+    if sandbox.hosts:
+        try:
+            child.proxy = start_proxy(channel, sandbox.hosts, identity)
+        except BaseException:
+            child.close()
+            raise
+    return child
 
 
 def _limit_processes() -> str | None:
@@ -83,14 +94,20 @@ def find_bubblewrap() -> str:
 
 def _arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | None, status: int) -> Iterator[str]:
     """All arguments but the program; the numbers are descriptors that bubblewrap inherits."""
-    yield from ("--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
+    yield "--unshare-all"
+    if sandbox.hosts:  # the launcher has left the machine's network already
+        yield "--share-net"
+    yield from ("--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv")
     yield from ("--uid", str(INNER_ID), "--gid", str(INNER_ID), "--hostname", "sandbox")
     yield from ("--json-status-fd", str(status))
     if sandbox.reaper:
         yield "--as-pid-1"
     if seccomp is not None:
         yield from ("--seccomp", str(seccomp))
-    yield from _system()
+    yield from _system_links()
+    yield from _read_only(SYSTEM_READ)
+    if sandbox.hosts:
+        yield from _read_only(CERTIFICATES)
     yield from _own_places(sandbox.limits.tmp_size)
     for target, fd in files.items():
         yield from ("--perms", "0111" if target in sandbox.unreadable else "0444", "--ro-bind-data", str(fd), target)
@@ -102,13 +119,16 @@ def _arguments(sandbox: Sandbox, *, files: Mapping[str, int], seccomp: int | Non
         yield from ("--setenv", name, value)
 
 
-def _system() -> Iterator[str]:
+def _system_links() -> Iterator[str]:
     for path in SYSTEM_LINKS:
         if os.path.islink(path):
             yield from ("--symlink", os.readlink(path), path)
         elif os.path.isdir(path):
             yield from ("--ro-bind", path, path)
-    for path in SYSTEM_READ:
+
+
+def _read_only(paths: Sequence[str]) -> Iterator[str]:
+    for path in paths:
         if os.path.exists(path):
             yield from ("--ro-bind", path, path)
 

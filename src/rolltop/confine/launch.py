@@ -75,7 +75,9 @@ def _load_supervisor(options: Options) -> Callable[[Options, list[str]], None]:
     sys.path.append(os.path.dirname(os.path.abspath(__file__)))
     from importlib import import_module  # noqa: PLC0415 - the package's own name is not importable here
 
-    run: Callable[[Options, list[str]], None] = import_module("kernel.supervise").run
+    if "proxied" in options:
+        import_module("kernel.loopback")
+    run: Callable[[Options, list[str]], None] = import_module(f"kernel.{options.get('role', ['supervise'])[0]}").run
     return run
 
 

@@ -9,6 +9,7 @@ import os
 import re
 import select
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -74,6 +75,8 @@ class Child:
     """Where the program finds a place of its sandbox; elsewhere only on rungs without own mounts."""
     private: Path | None = None
     """A directory that exists for this process alone."""
+    proxy: subprocess.Popen[bytes] | None = None
+    """Connects the program to the hosts of its sandbox."""
     _kept: bytes = field(default=b"")
     _first: int | None = None
 
@@ -112,6 +115,9 @@ class Child:
     def close(self) -> None:
         """End the process and remove its private directory."""
         self.kill()
+        if self.proxy is not None:
+            self.proxy.kill()
+            self.proxy.wait()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr, self.status):
             if stream is not None:
                 with contextlib.suppress(OSError):
@@ -157,6 +163,14 @@ class Descriptors(contextlib.ExitStack):
         reader = os.fdopen(ours, "rb")
         self.push(lambda failed, *_: reader.close() if failed else None)
         return reader, theirs
+
+    def socket_to_child(self) -> tuple[socket.socket, int]:
+        """Our end of a pair of sockets, and the number of the child's."""
+        ours, theirs = socket.socketpair()
+        self.callback(theirs.close)
+        self.inherited.append(theirs.fileno())
+        self.push(lambda failed, *_: ours.close() if failed else None)
+        return ours, theirs.fileno()
 
     def hand_over(self, identity: Identity) -> None:
         """Let the program reopen them as /dev/fd/N, which asks for the owner's permission."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from rolltop.confine.kernel.loopback import PROXY_PORT
 from rolltop.confine.result import Rung
 from rolltop.errors import InvalidInput
 
@@ -66,6 +67,8 @@ class Limits:
         return self.cpu_seconds if self.cpu_seconds is not None else int(self.seconds) + 1
 
 
+_PROXY = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), f"http://127.0.0.1:{PROXY_PORT}")
+
 RESERVED = ("/", "/proc", "/dev", "/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc")
 """Places of the sandbox's own system; a mount over one of them would change what the limits rest on."""
 
@@ -95,6 +98,8 @@ class Sandbox:
     `unreadable` names those of `files` that are programs: they can be started and not read, so that the kernel closes
     the memory of their processes to all others. `reaper` puts a shell of that kind before the program, as the first
     process of its namespace: it waits for what the program's jobs leave behind, so that ended processes do not count.
+    `hosts` are those that the program may connect to, through an HTTP proxy outside of the sandbox: `name` (ports 80
+    and 443), `name:port`, `*.domain`, or `*` for all that are public. Without any there is no network.
     `rungs` are the kinds of confinement that are good enough, see `rolltop.confine.sandbox_backends`.
     `user` is whom the program runs as when rolltop runs as root; an ordinary user's programs run as that
     user. `allow_unconfined` lets the program run with limits alone where the machine offers no
@@ -107,6 +112,7 @@ class Sandbox:
     env: Mapping[str, str] = field(default_factory=dict)
     unreadable: frozenset[str] = frozenset()
     reaper: bool = False
+    hosts: tuple[str, ...] = ()
     cwd: str = "/tmp"  # noqa: S108 - the sandbox's own
     user: str | int | None = None
     rungs: tuple[Rung, ...] = ("bwrap", "landlock")
@@ -123,7 +129,7 @@ class Sandbox:
     def environment(self) -> dict[str, str]:
         """The whole environment of the program."""
         base = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp", "LANG": "C.UTF-8", "TZ": "UTC"}  # noqa: S108
-        return base | {"TMPDIR": "/tmp"} | dict(self.env)  # noqa: S108
+        return base | {"TMPDIR": "/tmp"} | (_PROXY if self.hosts else {}) | dict(self.env)  # noqa: S108
 
 
 def _check_target(target: str) -> None:

@@ -66,12 +66,15 @@ def _choose(sandbox: Sandbox) -> Confinement:
             if state.usable:
                 return Confinement(state.rung, state.features)
             looked_at.append(state)
+        if sandbox.hosts:
+            break  # no other backend keeps all other hosts away
     allowed = policy().allow_unconfined if sandbox.allow_unconfined is None else sandbox.allow_unconfined
-    if allowed:
+    if allowed and not sandbox.hosts:
         return Confinement("none", ("limits", *_privileges()))
     missing = "; ".join(f"{state.rung}: {state.reason}" for state in looked_at) or "no rung was wanted"
+    task = "let foreign code reach named hosts only" if sandbox.hosts else "confine foreign code"
     raise PartMissing(
-        f"nothing on this machine can confine foreign code ({missing})",
+        f"nothing on this machine can {task} ({missing})",
         hint=next((state.fix for state in looked_at if state.fix), "rolltop doctor says more."),
     )
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rolltop.base.private_sqlite import connect
 from rolltop.base.secrets import mask_json, mask_text
@@ -60,8 +60,7 @@ GROUPS = ("tool", "toolset", "client", "principal", "session", "transport", "out
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One call: when, what, by whom, how it ended, how long, how large. `arguments` is JSON text, unmasked."""
 
     time: float
@@ -121,7 +120,7 @@ def insert(connection: sqlite3.Connection, entries: Sequence[Entry], keep: Reten
 
 
 def _row(entry: Entry, limit: int) -> tuple[Any, ...] | None:
-    values = {name: getattr(entry, name) for name in _COLUMNS}
+    values = entry._asdict()
     try:
         values["consents"] = json.dumps(list(entry.consents)) if entry.consents else None
         values["arguments"] = None if entry.arguments is None else mask_json(entry.arguments)[:limit]

@@ -246,37 +246,37 @@ class Application:
             self.list_was_stale = True
 
     def _record(self, call: Call) -> Future[bool] | None:
-        values = {field: getattr(call, field) for field in _SHARED_FIELDS}
-        values["session"] = call.session or ("" if call.transport == "http" else self._session)
-        if self.settings.log_arguments:
-            values["arguments"] = call.arguments[:LARGEST_ARGUMENTS].decode("utf-8", "replace")
-            values["answer"] = call.answer[: self.settings.journal_text]
         if self._watcher is not None:
             self._watcher(call)
-        entry = Entry(time=call.started, **values)
+        arguments = answer = None
+        if self.settings.log_arguments:
+            arguments = call.arguments[:LARGEST_ARGUMENTS].decode("utf-8", "replace")
+            answer = call.answer[: self.settings.journal_text]
+        entry = Entry(
+            time=call.started,
+            tool=call.tool,
+            toolset=call.toolset,
+            client=call.client,
+            transport=call.transport,
+            outcome=call.outcome,
+            error_type=call.error_type,
+            seconds=call.seconds,
+            size_in=call.size_in,
+            size_out=call.size_out,
+            digest=call.digest,
+            arguments=arguments,
+            consents=call.consents,
+            principal=call.principal,
+            client_version=call.client_version,
+            session=call.session or ("" if call.transport == "http" else self._session),
+            tokens_in=call.tokens_in,
+            tokens_out=call.tokens_out,
+            answer=answer,
+        )
         if call.consents:
             return self.workspace.journal.add(entry)
         self.workspace.journal.add_unheard(entry)
         return None
-
-
-_SHARED_FIELDS = (
-    "tool",
-    "toolset",
-    "client",
-    "transport",
-    "outcome",
-    "error_type",
-    "seconds",
-    "size_in",
-    "size_out",
-    "digest",
-    "consents",
-    "principal",
-    "client_version",
-    "tokens_in",
-    "tokens_out",
-)
 
 
 def _prompts(toolset: ToolSet) -> Iterator[Prompt]:

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,7 +25,7 @@ from rolltop.access import (
 )
 from rolltop.server.connection import ANONYMOUS
 
-__all__ = ["METADATA_PATH", "Admitted", "Authentication", "Refused"]
+__all__ = ["METADATA_PATH", "Admitted", "Authentication", "Refused", "SingleHeaders", "single_headers"]
 
 logger = logging.getLogger("rolltop.access")
 
@@ -33,7 +34,16 @@ _LONGEST_SUBJECT = 255
 _USUAL_SCOPES = f"rolltop:{Role.READER} rolltop:{Role.WRITER}"
 """What a client is told to ask for; the scope of owners is asked for by those who need it."""
 
-Headers = Sequence[tuple[bytes, bytes]]
+SingleHeaders = Mapping[bytes, bytes | None]
+
+
+def single_headers(pairs: Sequence[tuple[bytes, bytes]]) -> SingleHeaders:
+    """The headers of a request by name; None for one that is there more than once."""
+    values: dict[bytes, bytes | None] = dict(pairs)
+    if len(values) < len(pairs):
+        names = Counter(name for name, _ in pairs)
+        values |= {name: None for name, count in names.items() if count > 1}
+    return values
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +95,14 @@ class Authentication:
             "resource_name": "rolltop",
         }
 
-    async def admit(self, headers: Headers) -> Admitted | Refused:
+    async def admit(self, headers: SingleHeaders) -> Admitted | Refused:
         """Who sends these headers."""
         if self._token is None:
             return self._owner
-        given = [value for name, value in headers if name == b"authorization"]
-        if len(given) != 1 or given[0][:7].lower() != b"bearer ":
+        given = headers.get(b"authorization")
+        if given is None or given[:7].lower() != b"bearer ":
             return Refused(401, "a bearer token is required", self._challenge())
-        token = given[0][7:].strip()
+        token = given[7:].strip()
         if hmac.compare_digest(token, self._token):
             return self._owner
         try:

@@ -11,7 +11,14 @@ from typing import Any
 import orjson
 
 from rolltop.access import MAIN, Role, is_member
-from rolltop.server.authentication import METADATA_PATH, Admitted, Authentication, Refused
+from rolltop.server.authentication import (
+    METADATA_PATH,
+    Admitted,
+    Authentication,
+    Refused,
+    SingleHeaders,
+    single_headers,
+)
 from rolltop.server.http_sessions import session_user
 from rolltop.server.metrics import CONTENT_TYPE, Metrics
 from rolltop.server.trusted_proxies import TrustedProxies
@@ -109,17 +116,18 @@ class Gate:
         # RFC 9110, 5.5: blanks around a field's value are not part of it; the parser in front of us leaves them.
         scope["headers"] = [(name, value.strip(b" \t")) for name, value in scope["headers"]]
         self._proxies.apply(scope)
-        origin = next((value for name, value in scope["headers"] if name == b"origin"), b"")
-        if origin.lower() in self._origins:
+        headers = single_headers(scope["headers"])
+        origin = headers.get(b"origin")
+        if origin is not None and origin.lower() in self._origins:
             send = _with_headers(send, [*_cors(origin)])
         self._metrics.active += 1
         try:
-            await self._answer(scope, receive, _counted(send, self._metrics))
+            await self._answer(scope, headers, receive, _counted(send, self._metrics))
         finally:
             self._metrics.active -= 1
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path, headers = scope["path"], scope["headers"]
+    async def _answer(self, scope: Scope, headers: SingleHeaders, receive: Receive, send: Send) -> None:
+        path = scope["path"]
         if (refusal := self._refusal(headers)) is not None:
             await self._refuse(send, refusal)
         elif scope["method"] == "OPTIONS" and self._is_preflight(headers):
@@ -186,16 +194,15 @@ class Gate:
             text = (b"content-type", CONTENT_TYPE.encode())
             await _send(send, 200, self._metrics.text().encode(), [text])
 
-    def _refusal(self, headers: list[tuple[bytes, bytes]]) -> Refused | None:
-        hosts = [value for name, value in headers if name == b"host"]
-        if len(hosts) != 1 or not self._known(hosts[0].decode("latin-1")):
+    def _refusal(self, headers: SingleHeaders) -> Refused | None:
+        host, origin = headers.get(b"host"), headers.get(b"origin", b"")
+        if host is None or not self._known(host.decode("latin-1")):
             return Refused(
                 421,
                 "this server does not answer to that host name; the setting http_allowed_hosts "
                 "(ROLLTOP_HTTP_ALLOWED_HOSTS) names more",
             )
-        origins = [value for name, value in headers if name == b"origin"]
-        if any(not self._known_origin(origin) for origin in origins):
+        if origin is None or (b"origin" in headers and not self._known_origin(origin)):
             return Refused(403, "requests from that origin are refused")
         return None
 
@@ -209,10 +216,9 @@ class Gate:
         scheme, separator, host = origin.decode("latin-1").partition("://")
         return bool(separator) and scheme in _SCHEMES and self._known(host)
 
-    def _is_preflight(self, headers: list[tuple[bytes, bytes]]) -> bool:
-        return any(name == b"access-control-request-method" for name, _ in headers) and any(
-            name == b"origin" and value.lower() in self._origins for name, value in headers
-        )
+    def _is_preflight(self, headers: SingleHeaders) -> bool:
+        origin = headers.get(b"origin")
+        return b"access-control-request-method" in headers and origin is not None and origin.lower() in self._origins
 
 
 def _cors(origin: bytes) -> list[tuple[bytes, bytes]]:

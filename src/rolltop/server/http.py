@@ -32,7 +32,7 @@ from rolltop.errors import InvalidInput, PartMissing
 from rolltop.server.application import Application
 from rolltop.server.authentication import Authentication
 from rolltop.server.gate import PATH, App, Gate, Readiness
-from rolltop.server.http_messages import HttpMessages
+from rolltop.server.http_messages import WHOLE, HttpMessages
 from rolltop.server.http_sessions import Sessions
 from rolltop.server.metrics import Metrics
 from rolltop.server.sdk import build
@@ -258,11 +258,13 @@ def protocol_within(seconds: float) -> type[asyncio.Protocol]:
             body = 0 if self._in_head else self._body
             if self._received - body > HEAD_LIMIT + FRAMING * body:
                 self._refuse(431, "Request Header Fields Too Large")
+            if self._in_head and self._received and self._late is None:
+                self._wait()  # a head has begun and is not whole, which is seldom
 
         def on_message_begin(self) -> None:
             super().on_message_begin()
             self._in_head = True
-            self._wait()
+            self._stop()
 
         def on_url(self, url: bytes) -> None:
             super().on_url(url)
@@ -281,6 +283,7 @@ def protocol_within(seconds: float) -> type[asyncio.Protocol]:
 
         def on_message_complete(self) -> None:
             self._in_head, self._received = True, 0
+            self.scope["state"][WHOLE] = True
             super().on_message_complete()
 
         def connection_lost(self, exc: Exception | None) -> None:

@@ -13,9 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from mcp.server.streamable_http import check_accept_headers
-from mcp.shared.exceptions import NoBackChannelError
 from mcp.shared.inbound import (
-    ERROR_CODE_HTTP_STATUS,
     find_duplicated_routing_header,
     unsupported_protocol_version_rejection,
     validate_mcp_param_headers,
@@ -27,8 +25,9 @@ from starlette.requests import Request
 from mcp_core import ProtocolFault, Registered
 from rolltop.access import Role
 from rolltop.server.application import Application
+from rolltop.server.authentication import SingleHeaders, single_headers
 from rolltop.server.connection import HANDSHAKE_REVISIONS, MODERN_REVISIONS, Connection, client_of
-from rolltop.server.http_batches import serve_batch
+from rolltop.server.http_responses import Response, refuse, send_empty, send_json, send_reply, serve_batch
 from rolltop.server.jsonrpc import (
     BATCH_REVISION,
     INVALID_REQUEST,
@@ -37,7 +36,6 @@ from rolltop.server.jsonrpc import (
     Malformed,
     batch_members,
     checked,
-    dump,
     error_reply,
     is_batch,
     is_request,
@@ -45,7 +43,7 @@ from rolltop.server.jsonrpc import (
 )
 from rolltop.server.sdk import Built, route_of, serve_enveloped
 
-__all__ = ["HttpMessages"]
+__all__ = ["WHOLE", "HttpMessages"]
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -53,12 +51,12 @@ Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-PROMPT_SECONDS = 0.5
-"""A request that takes longer is answered as an event stream, so that no proxy gives up on it."""
-PING_SECONDS = 15.0
 _DRAIN_SECONDS = 2.0
 _DRAIN_BYTES = 256 << 20
-_ROUTING = ("mcp-protocol-version", "mcp-method", "mcp-name")
+_JSON = b"application/json"
+WHOLE = "whole"
+"""Key in the state of a request whose body has arrived."""
+_ROUTING = frozenset({"mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"})
 
 
 class HttpMessages:
@@ -75,33 +73,35 @@ class HttpMessages:
         if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] != self._path:
             await self._app(_from_now_on(scope), receive, send)
             return
-        if not _is_json(scope):
-            await _refuse(send, 415, "a message is sent with Content-Type: application/json")
+        headers = single_headers(scope["headers"])
+        if not _is_json(headers):
+            await refuse(send, 415, "a message is sent with Content-Type: application/json")
             return
-        body = await self._body(scope, receive, send)
+        body = await self._body(headers, scope, receive, send)
         if body is None:
             return
         scope.setdefault("state", {})["is_large"] = len(body) > LARGE
-        revision = _revision(scope)
+        revision = _revision(headers, scope)
         try:
             if revision is not None and revision not in HANDSHAKE_REVISIONS:
-                await self._modern(revision, await self._read(body), scope, receive, send)
+                await self._modern(revision, await self._read(body), headers, scope, Response(receive, send))
             else:
                 await self._session(revision, body, scope, receive, send)
         except Malformed as error:
-            await _send_json(send, error.line(), 400)
+            await send_json(send, error.line(), 400)
 
-    async def _body(self, scope: Scope, receive: Receive, send: Send) -> bytes | None:
+    async def _body(self, headers: SingleHeaders, scope: Scope, receive: Receive, send: Send) -> bytes | None:
         """The body of a message; None if it was refused or the client left."""
         body = None
-        if _announced(scope) <= self._limit:
+        if _announced(headers) <= self._limit:
             try:
-                async with asyncio.timeout(self._seconds):
+                # A body that is there needs no clock.
+                async with contextlib.nullcontext() if _is_whole(scope) else asyncio.timeout(self._seconds):
                     body = await _read_body(receive, self._limit)
             except _Gone:
                 return None
             except TimeoutError:
-                await _refuse(send, 408, f"the body did not arrive within {self._seconds:g} s")
+                await refuse(send, 408, f"the body did not arrive within {self._seconds:g} s")
                 return None
         if body is None:
             await self._too_large(receive, send)
@@ -115,7 +115,7 @@ class HttpMessages:
 
     async def _too_large(self, receive: Receive, send: Send) -> None:
         """Refuse, and read on briefly: a client that is still sending would otherwise see a reset, not the answer."""
-        await _refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
+        await refuse(send, 413, f"the body is above {self._limit} bytes, the setting http_body_limit", more=True)
         with contextlib.suppress(TimeoutError, _Gone):
             async with asyncio.timeout(_DRAIN_SECONDS):
                 await _read_body(receive, _DRAIN_BYTES, keep=False)
@@ -133,25 +133,24 @@ class HttpMessages:
         checked(document)
         await self._app(scope, _replayed(body, receive, left), send)
 
-    async def _modern(self, revision: str, body: Any, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _modern(self, revision: str, body: Any, headers: SingleHeaders, scope: Scope, response: Response) -> None:
         """Frame a message of 2026-07-28."""
         document = checked(body)
-        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-        if not _accepts_both(headers.get("accept", ""), scope):
-            await _send_empty(send, 406)
+        if not _accepts_both(headers.get(b"accept") or b"", scope):
+            await send_empty(response.send, 406)
             return
         if "method" not in document:
             raise Malformed(INVALID_REQUEST, "Invalid Request: a client sends requests and notifications only")
         try:
             self._check_revision(revision, document)
             if not is_request(document):
-                await _send_empty(send, 202)
+                await send_empty(response.send, 202)
                 return
-            connection, channel = self._connection(document, headers, scope)
+            connection = self._connection(document, headers, scope, response)
         except ProtocolFault as fault:
-            await _send_reply(send, error_reply(document.get("id"), fault.code, fault.message, fault.data))
+            await send_reply(response.send, error_reply(document.get("id"), fault.code, fault.message, fault.data))
             return
-        await self._answer(document, connection, channel, receive, send)
+        await response.send_reply(self._built.path.answer(document, connection))
 
     def _check_revision(self, revision: str, document: Document) -> None:
         """Refuse an unknown revision; the message of a request with an envelope comes from the SDK."""
@@ -163,26 +162,28 @@ class HttpMessages:
         why = f"the protocol version {revision[:40]!r} is not supported; there are {known}"
         raise ProtocolFault(INVALID_REQUEST, why)
 
-    def _connection(
-        self, document: Document, headers: Mapping[str, str], scope: Scope
-    ) -> tuple[Connection, _StreamChannel]:
+    def _connection(self, document: Document, headers: SingleHeaders, scope: Scope, channel: Response) -> Connection:
+        named = {
+            name.decode("latin-1"): value.decode("latin-1")
+            for name, value in headers.items()
+            if value is not None and name[:4] == b"mcp-"
+        }
         if len(headers) != len(scope["headers"]):
             pairs = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
             if (twice := find_duplicated_routing_header(pairs)) is not None:
                 raise ProtocolFault(HEADER_MISMATCH, f"{twice} header appears more than once")
-        route = route_of(document, headers)
-        self._check_param_headers(document, headers)
+        route = route_of(document, named)
+        self._check_param_headers(document, named)
         client = client_of(route.client_info, route.client_capabilities, route.protocol_version, "http")
 
         async def rest(request: Document) -> Any:
             return await serve_enveloped(self._built.server, request, connection, route, duplex=False)
 
-        channel = _StreamChannel()
         state = scope.get("state", {})
         role = state.get("role", Role.READER)
         connection = Connection(client, state.get("principal", ""), channel, rest, modern=True, role=role)
         connection.is_large = state.get("is_large", False)
-        return connection, channel
+        return connection
 
     def _check_param_headers(self, document: Document, headers: Mapping[str, str]) -> None:
         """Compare `Mcp-Param-*` headers with the arguments, for tools whose schema names such headers."""
@@ -195,98 +196,46 @@ class HttpMessages:
         known = self._with_headers.get(name)
         if known is None or known[0] is not registered:
             known = self._with_headers[name] = (registered, bool(x_mcp_header_map(registered.spec.input_schema)))
-        if not known[1] and not any(each.startswith("mcp-param-") for each in headers):
+        if not known[1] and headers.keys() <= _ROUTING:
             return
         rejection = validate_mcp_param_headers(registered.spec.input_schema, arguments, headers)
         if rejection is not None:
             raise ProtocolFault(rejection.code, rejection.message, rejection.data)
-
-    async def _answer(
-        self, document: Document, connection: Connection, channel: _StreamChannel, receive: Receive, send: Send
-    ) -> None:
-        work = asyncio.ensure_future(self._built.path.answer(document, connection))
-        try:
-            both: set[asyncio.Future[Any]] = {work, channel.begun}
-            await asyncio.wait(both, timeout=PROMPT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if work.done() and not channel.events:
-                await _send_reply(send, work.result())
-            else:
-                await _stream(work, channel, receive, send)
-        finally:
-            work.cancel()  # no effect if it is done
-
-
-class _StreamChannel:
-    """Notifications about one request, for its event stream. This revision has no requests to clients."""
-
-    def __init__(self) -> None:
-        self.events: list[bytes] = []
-        self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-
-    async def notify(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> None:
-        document = {"jsonrpc": "2.0", "method": method, **({} if params is None else {"params": params})}
-        self.events.append(_event(dump(document)))
-        if not self.begun.done():
-            self.begun.set_result(None)
-
-    async def send_raw_request(self, method: str, params: Mapping[str, Any] | None, opts: Any = None) -> dict[str, Any]:
-        raise NoBackChannelError(method)
-
-    def take(self) -> bytes:
-        """Take the notifications since the last call."""
-        taken, self.events = b"".join(self.events), []
-        if self.begun.done():
-            self.begun = asyncio.get_running_loop().create_future()
-        return taken
-
-
-async def _stream(work: asyncio.Future[Document], channel: _StreamChannel, receive: Receive, send: Send) -> None:
-    """Send the reply as an event stream; a client that leaves cancels the request."""
-    gone = asyncio.ensure_future(_disconnected(receive))
-    await send({"type": "http.response.start", "status": 200, "headers": _STREAM_HEADERS})
-    try:
-        while not work.done():
-            if events := channel.take():
-                await send({"type": "http.response.body", "body": events, "more_body": True})
-                continue
-            waiting: set[asyncio.Future[Any]] = {work, gone, channel.begun}
-            done, _ = await asyncio.wait(waiting, timeout=PING_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if gone in done:
-                work.cancel()
-                return
-            if not done:
-                await send({"type": "http.response.body", "body": b": ping\r\n\r\n", "more_body": True})
-        await send({"type": "http.response.body", "body": channel.take() + _event(dump(work.result()))})
-    finally:
-        gone.cancel()
 
 
 class _Gone(Exception):
     """The client left before the body was complete."""
 
 
-def _is_json(scope: Scope) -> bool:
-    kinds = [value for name, value in scope["headers"] if name == b"content-type"]
-    return len(kinds) == 1 and kinds[0].partition(b";")[0].strip().lower() == b"application/json"
+def _is_json(headers: SingleHeaders) -> bool:
+    kind = headers.get(b"content-type")
+    return kind == _JSON or (kind is not None and kind.partition(b";")[0].strip().lower() == _JSON)
 
 
-def _accepts_both(accept: str, scope: Scope) -> bool:
+def _accepts_both(accept: bytes, scope: Scope) -> bool:
     """True if the client takes JSON and event streams, as every client must."""
-    if "application/json" in accept and "text/event-stream" in accept:
+    if _JSON in accept and b"text/event-stream" in accept:
         return True
     return all(check_accept_headers(Request(scope)))
 
 
-def _revision(scope: Scope) -> str | None:
-    """The revision of the protocol in the headers."""
-    named = next((value for name, value in scope["headers"] if name == b"mcp-protocol-version"), None)
+def _revision(headers: SingleHeaders, scope: Scope) -> str | None:
+    """The revision of the protocol in the headers; the first one where several are named, which is refused later."""
+    named = headers.get(b"mcp-protocol-version")
+    if named is None:
+        named = next((value for name, value in scope["headers"] if name == b"mcp-protocol-version"), None)
     return named.decode("latin-1") if named is not None else None
 
 
-def _announced(scope: Scope) -> int:
+def _announced(headers: SingleHeaders) -> int:
     """The length that a request announces."""
-    length = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+    length = headers.get(b"content-length") or b"0"
     return int(length) if length.isdigit() else 0
+
+
+def _is_whole(scope: Scope) -> bool:
+    """Whether the body of a request has arrived already; the HTTP protocol in `http` says so."""
+    return WHOLE in scope.get("state", {})
 
 
 def _from_now_on(scope: Scope) -> Scope:
@@ -328,45 +277,3 @@ def _replayed(body: bytes, receive: Receive, left: asyncio.Event) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return replay
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-_STREAM_HEADERS = [
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-cache, no-transform"),
-    (b"x-accel-buffering", b"no"),
-]
-
-
-def _event(line: bytes) -> bytes:
-    return b"event: message\r\ndata: " + line + b"\r\n\r\n"
-
-
-async def _send_reply(send: Send, reply: Document) -> None:
-    """A reply with the HTTP status of its error code."""
-    status = ERROR_CODE_HTTP_STATUS.get(reply["error"]["code"], 200) if "error" in reply else 200
-    await _send_json(send, dump(reply), status)
-
-
-async def _send_json(send: Send, body: bytes, status: int = 200) -> None:
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def _send_empty(send: Send, status: int) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": [(b"content-length", b"0")]})
-    await send({"type": "http.response.body", "body": b""})
-
-
-async def _refuse(send: Send, status: int, why: str, *, more: bool = False) -> None:
-    """Answer before the body has arrived and close the connection, because the body is never read."""
-    body = dump(error_reply(None, INVALID_REQUEST, why))
-    length = str(len(body)).encode()
-    headers = [(b"content-type", b"application/json"), (b"content-length", length), (b"connection", b"close")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body, "more_body": more})

@@ -32,7 +32,8 @@ class TrustedProxies:
 
     def apply(self, scope: Scope) -> None:
         """Change the scope to what the proxy saw; without a proxy drop what the request claims."""
-        said = {name: value for name, value in scope["headers"] if name in _FORWARDED}
+        given = dict(scope["headers"])
+        said = {name: given[name] for name in _FORWARDED if name in given}
         if not said:
             return
         kept = [pair for pair in scope["headers"] if pair[0] not in _FORWARDED]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rolltop.store.documents.encoding import text_codec
     from rolltop.store.documents.folder_changes import FolderChanges, follow_renames
     from rolltop.store.documents.folder_files import Gather, open_source
+    from rolltop.store.documents.folder_sync import FolderSync, Synced
     from rolltop.store.documents.hashes import no_such_hash
     from rolltop.store.extract.detect import whole_characters
     from rolltop.store.extract.plain import decoded, lines_in
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from rolltop.store.grep.printer import Printed, print_matches
     from rolltop.store.history.snapshots import Change
     from rolltop.store.imports import import_foreign
-    from rolltop.store.meaning import NONE, Model, find_model, known_models
+    from rolltop.store.meaning import AUTO, NONE, Model, find_model, known_models, models_of
     from rolltop.store.metadata_values import parse_pairs
     from rolltop.store.query import TIMES, decode_cursor, encode_cursor
     from rolltop.store.search.excerpts import Excerpt, Excerpts, excerpts
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from rolltop.store.times import format_time, parse_time
 
 __all__ = [
+    "AUTO",
     "NONE",
     "TIMES",
     "Added",
@@ -52,6 +54,7 @@ __all__ = [
     "Extracted",
     "FileLines",
     "FolderChanges",
+    "FolderSync",
     "Found",
     "Gather",
     "Hit",
@@ -73,6 +76,7 @@ __all__ = [
     "Snapshot",
     "Source",
     "Stats",
+    "Synced",
     "Tally",
     "Version",
     "Writer",
@@ -91,6 +95,7 @@ __all__ = [
     "known_models",
     "lines_in",
     "missing_documents",
+    "models_of",
     "no_such_hash",
     "open_source",
     "parse_pairs",
@@ -108,6 +113,7 @@ __getattr__ = lazy_attributes(
         "care.verification": "Report",
         "documents.encoding": "text_codec",
         "documents.folder_changes": "FolderChanges follow_renames",
+        "documents.folder_sync": "FolderSync Synced",
         "documents.folder_files": "Gather open_source",
         "documents.hashes": "no_such_hash",
         "extract.detect": "whole_characters",
@@ -118,7 +124,7 @@ __getattr__ = lazy_attributes(
         "grep.printer": "Printed print_matches",
         "history.snapshots": "Change",
         "imports": "import_foreign",
-        "meaning": "Model NONE find_model known_models",
+        "meaning": "AUTO Model NONE find_model known_models models_of",
         "metadata_values": "parse_pairs",
         "query": "TIMES decode_cursor encode_cursor",
         "search.excerpts": "Excerpt Excerpts excerpts",

@@ -41,8 +41,8 @@ class Options:
     read_only: bool = False
     background: bool = False
     mending: bool = False
-    model: str = "wordllama"
-    """What search by meaning uses: wordllama, minilm, none, or the path of a folder."""
+    model: str = "auto"
+    """What search by meaning uses: auto (the best that is installed), wordllama, minilm, none, or a folder's path."""
     lock_seconds: float | None = 30.0
     """How long a writer waits for other processes before it fails; None: as long as it takes."""
     largest: int = 1 << 30
@@ -55,9 +55,9 @@ class Options:
         unknown = set(values) - {"undo_days", "model", "lock_seconds", "largest_mb"}
         if unknown:
             raise InvalidInput(f"the section store has unknown keys: {', '.join(sorted(unknown))}")
-        model = values.get("model", "wordllama")
+        model = values.get("model", "auto")
         if not isinstance(model, str) or not model:
-            raise InvalidInput("store.model must be the name of a model, none, or the path of a folder")
+            raise InvalidInput("store.model must be auto, the name of a model, none, or the path of a folder")
         try:
             days = float(values.get("undo_days", 7.0))
         except ValueError:

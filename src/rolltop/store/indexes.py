@@ -38,7 +38,7 @@ class Indexes:
             found = ["indexes: a collection was interrupted, so they may still know what it removed"]
         else:
             found = library.search.words.index.damage() + library.grep.index_damage()
-        found += library.search.meaning.damage()
+        found += library.search.meanings[0].damage()
         return found + library.extracts.kept.damage() + library.graph.traits.damage()
 
     def mend(self, *, anew: bool) -> list[str]:
@@ -48,7 +48,7 @@ class Indexes:
             if anew or part.damage():
                 part.start_again()
                 mended.append(f"started the {part.what} again")
-        vectors = library.search.meaning.mend(anew=anew)
+        vectors = library.search.meanings[0].mend(anew=anew)
         if self.finish_purge():
             mended.append("made the indexes forget what was collected")
         mended += [f"dropped the trigram segment {name}" for name in self._drop_bad_segments()]
@@ -97,5 +97,5 @@ class Indexes:
             library.search.catch_up()
         library.texts.forget_collected()
         library.grep.drop_stale()
-        library.search.meaning.purge(documents)
+        library.search.meanings[0].purge(documents)
         library.graph.purge(documents)

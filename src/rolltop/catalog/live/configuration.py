@@ -16,6 +16,7 @@ from rolltop.errors import InvalidInput
 __all__ = ["CatalogSettings"]
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HOST = re.compile(r"(\*\.)?([A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 _RESERVED = ("PATH", "HOME", "TMPDIR", "LANG", "LC_", "TZ", "LD_", "R_", "PYTHON", "ROLLTOP_")
 
 
@@ -47,6 +48,8 @@ class CatalogSettings:
     """By package: names of secrets (environment or keyring) that its tools find in their environment."""
     limits: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """By package: `seconds` and `memory` of its calls, instead of those above."""
+    network: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """By package: hosts that its tools may connect to; none for packages that are not here."""
     author_sessions: Mapping[str, tuple[Path, ...]] = field(default_factory=dict)
     """By package: the folder of `mcp_session()`; while a session is open there, R tools run in it, not in a sandbox."""
     services: Mapping[str, Service] = field(default_factory=dict)
@@ -58,7 +61,8 @@ class CatalogSettings:
         writes = [Mount(folder, str(folder), writable=True) for folder in self.output_folders.get(package, ())]
         limits = self.limits.get(package, {})
         memory = int(limits["memory"]) << 20 if "memory" in limits else None
-        return Grants((*reads, *writes), self.secrets.get(package, ()), limits.get("seconds"), memory)
+        hosts = self.network.get(package, ())
+        return Grants((*reads, *writes), self.secrets.get(package, ()), limits.get("seconds"), memory, hosts)
 
     @classmethod
     def from_section(
@@ -76,6 +80,8 @@ class CatalogSettings:
                 values[key] = _folders(key, value, must_exist=False)
             elif key == "secrets":
                 values[key] = _secrets(value)
+            elif key == "network":
+                values[key] = _network(value)
             elif key == "limits":
                 values[key] = _limits(value)
             elif key == "services":
@@ -122,6 +128,26 @@ def _secrets(value: Any) -> dict[str, tuple[str, ...]]:
                 hint="Letters, digits and _; not PATH, HOME, R_* or others that programs obey.",
             )
     return {name: tuple(given) for name, given in found.items()}
+
+
+def _network(value: Any) -> dict[str, tuple[str, ...]]:
+    """A table: the name of a package, and its hosts; true is all public hosts, false none."""
+    if not isinstance(value, Mapping):
+        raise InvalidInput(
+            "the setting catalog.network must be a table", hint='[catalog.network]\norchard = ["api.example.org"]'
+        )
+    whole: dict[Any, tuple[str, ...]] = {True: ("*",), False: ()}
+    given = {name: whole[said] if isinstance(said, bool) else said for name, said in value.items()}
+    found = {name: (said,) if isinstance(said, str) else said for name, said in given.items()}
+    for name, hosts in found.items():
+        if not isinstance(hosts, list | tuple) or not all(isinstance(each, str) for each in hosts):
+            raise InvalidInput(f"catalog.network.{name} must be true, false, a host or a list of hosts")
+        if wrong := [each for each in hosts if each != "*" and not _HOST.fullmatch(each)]:
+            raise InvalidInput(
+                f"catalog.network.{name}: {wrong[0]!r} is no host",
+                hint="Such as api.example.org, api.example.org:8443, *.example.org or 192.0.2.7; no scheme, no path.",
+            )
+    return {name: tuple(each.lower() for each in hosts) for name, hosts in found.items()}
 
 
 def _limits(value: Any) -> dict[str, dict[str, float]]:

@@ -39,6 +39,8 @@ class Grants:
     seconds: float | None = None
     memory: int | None = None
     """In bytes, as `seconds` instead of what holds for every package."""
+    hosts: tuple[str, ...] = ()
+    """Hosts of the network that the tools may connect to; see `Sandbox.hosts`."""
 
 
 @dataclass(slots=True)
@@ -81,7 +83,7 @@ class Origin:
             require_reachable(mount.source, foreign_identity())
         secrets = {name: secret_value(name) for name in self.grants.secrets}
         mounts = (*sandbox.mounts, *self.grants.mounts)
-        return replace(sandbox, mounts=mounts, env={**sandbox.env, **secrets})
+        return replace(sandbox, mounts=mounts, env={**sandbox.env, **secrets}, hosts=self.grants.hosts)
 
     def limited(self, limits: Limits) -> Limits:
         """The limits for this code: the owner's for the package, else those of all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -18,7 +18,7 @@ from rolltop.cli.output import Size, counted, note, print_json, progress
 from rolltop.cli.store import explained, opened
 
 if TYPE_CHECKING:
-    from rolltop.store import FolderChanges, Gather, Library, Tally
+    from rolltop.store import FolderChanges, Gather, Library, Synced, Tally
 
 __all__ = ["add", "export", "import_", "watch"]
 
@@ -143,27 +143,80 @@ def _report_changes(changes: FolderChanges) -> None:
 @click.option("--interval", default=2.0, show_default=True, help="Seconds between two looks.")
 @click.option("--rounds", type=int, default=None, help="Stop after so many looks.")
 @click.option("--mirror", is_flag=True, help="Follow renamed files, and delete documents whose file is gone.")
+@click.option("--two-way", is_flag=True, help="Also write changed documents into their files.")
 @click.pass_obj
-def watch(invocation: Invocation, /, interval: float, rounds: int | None, mirror: bool, **given: Any) -> None:
+def watch(
+    invocation: Invocation, /, interval: float, rounds: int | None, mirror: bool, two_way: bool, **given: Any
+) -> None:
     """Store files again whenever they change. Ends with Ctrl-C.
 
     What disappears stays in the store; with --mirror it is deleted there too, and `undo` brings it back.
-    """
-    from rolltop.store import follow_renames
 
+    With --two-way, directories and their documents are kept in step: a changed document is written into its file, a
+    new one below the directory becomes a file, and what is deleted on one side is deleted on the other. Where both
+    changed, the file is the newest version and the document's text is the version before it.
+    """
     done = 0
-    with opened(invocation) as library:
+    with opened(invocation) as library, ExitStack() as stack:
+        look = _two_way(library, given, stack) if two_way else _one_way(library, given, mirror=mirror)
         while rounds is None or done < rounds:
             if done:
                 time.sleep(interval)
-            if mirror:
-                files = gather_of(library, given, skip_known=False).paths(given["paths"])
-                _report_changes(follow_renames(library, given["paths"], files))
-            gather = gather_of(library, given, skip_known=True)
-            tally = library.documents.add_many(gather.sources(given["paths"]), tags=given["tags"])
-            if tally.new or tally.versions:
-                _report(tally, as_json=False)
+            look()
             done += 1
+
+
+def _one_way(library: Library, given: dict[str, Any], *, mirror: bool) -> Callable[[], None]:
+    from rolltop.store import follow_renames
+
+    def look() -> None:
+        if mirror:
+            files = gather_of(library, given, skip_known=False).paths(given["paths"])
+            _report_changes(follow_renames(library, given["paths"], files))
+        gather = gather_of(library, given, skip_known=True)
+        tally = library.documents.add_many(gather.sources(given["paths"]), tags=given["tags"])
+        if tally.new or tally.versions:
+            _report(tally, as_json=False)
+
+    return look
+
+
+def _two_way(library: Library, given: dict[str, Any], stack: ExitStack) -> Callable[[], None]:
+    from rolltop.store import FolderSync
+
+    if given["tags"]:
+        raise click.UsageError("--two-way takes no --tag: tags have no place in a file")
+    given = given | {"recursive": True}
+    folders = [
+        stack.enter_context(closing(FolderSync(library, path, lambda: gather_of(library, given, skip_known=False))))
+        for path in given["paths"]
+    ]
+    said: set[tuple[str, str]] = set()
+
+    def look() -> None:
+        for folder in folders:
+            said.update(_report_sync(folder.run(), said))
+
+    return look
+
+
+def _report_sync(done: Synced, said: set[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Print what happened; a problem is printed once. Returns the problems."""
+    for label, paths in (
+        ("stored", done.stored),
+        ("file written", done.written),
+        ("document deleted (`rolltop store undo` brings it back)", done.deleted),
+        ("file removed, as its document was (`rolltop store undo` brings it back)", done.removed),
+        ("changed on both sides; the document's text is the version before", done.conflicts),
+    ):
+        for path in paths:
+            note(f"{path}: {label}")
+    for before, after in done.moved:
+        note(f"{before} is {after} now")
+    for path, why in done.problems:
+        if (path, why) not in said:
+            note(f"{path}: {why}", style="yellow")
+    return done.problems
 
 
 @click.command(epilog=EXIT_CODES)

@@ -131,22 +131,23 @@ def index(invocation: Invocation, anew: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.pass_obj
 def models(invocation: Invocation, as_json: bool) -> None:
-    """List the models of the search by meaning: which is used, what it knows, how to get another."""
+    """List the models of the search by meaning: which answers now, what it knows, how to get another."""
     from rolltop.errors import RolltopError
-    from rolltop.store import NONE, known_models
+    from rolltop.store import AUTO, NONE, known_models
 
     with opened(invocation) as library:
         chosen = library.options.model
         listed, state = known_models(), None
-        if chosen != NONE and chosen not in [model.name for model in listed]:
+        if chosen not in (AUTO, NONE) and chosen not in [model.name for model in listed]:
             listed.append(_other(chosen))
         try:
             state = library.search.meaning.state() if chosen != NONE else None
         except RolltopError as problem:
             listed = [_failing(model, problem) if model.name == chosen else model for model in listed]
+        answering = state.model if state and chosen == AUTO else chosen
     rows = []
     for model in listed:
-        active = model.name == chosen
+        active = model.name == answering
         rows.append(
             {
                 "name": model.name,
@@ -160,7 +161,7 @@ def models(invocation: Invocation, as_json: bool) -> None:
             }
         )
     if as_json:
-        print_json({"active": chosen, "models": rows})
+        print_json({"chosen": chosen, "active": answering, "models": rows})
         return
     names = ("", "MODEL", "DIMENSIONS", "EMBEDDED", "ABOUT")
     print_rows(names, [_row(row, None if state is None else f"{state.share:.0%}") for row in rows])
@@ -229,12 +230,14 @@ def _reindex_text(library: Library, stop: list[bool], *, keep: bool) -> None:
 
 def _reindex_meaning(library: Library, stop: list[bool], *, keep: bool) -> None:
     with progress("meanings") as show:
-        if not keep:
-            library.search.meaning.rebuild()
-        while not library.search.meaning.follow(show, stop=lambda: bool(stop)) and not stop:
-            time.sleep(0.2)  # another process is embedding: it has the lock until it is done
-    state = library.search.meaning.state()
-    note(f"{state.model}: {state.documents} documents embedded, {state.pending} are left")
+        for meaning in library.search.meanings:
+            if not keep:
+                meaning.rebuild()
+            while not meaning.follow(show, stop=lambda: bool(stop)) and not stop:
+                time.sleep(0.2)  # another process is embedding: it has the lock until it is done
+    for meaning in library.search.meanings:
+        state = meaning.state()
+        note(f"{state.model}: {state.documents} documents embedded, {state.pending} are left")
 
 
 @contextmanager

@@ -21,7 +21,7 @@ WRITE = READ | _WRITE_FILE | sum(1 << bit for bit in range(4, 15))
 """Everything but device controls: make, remove, rename, truncate."""
 
 _RIGHTS_OF_ABI = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1, 5: (1 << 16) - 1}
-_TCP = 3  # bind and connect
+_BIND, _CONNECT = 1, 2
 _SCOPES = 3  # abstract sockets and signals
 SCOPED_SINCE = 6
 
@@ -40,11 +40,12 @@ def abi() -> int:
     return max(0, int(libc.syscall(_CREATE, None, 0, 1))) if LINUX else 0
 
 
-def restrict(allowed: Iterable[tuple[str, int]] = (), *, version: int | None = None) -> None:
-    """Keep only these paths with these rights. `no_new_privileges` must have been called."""
+def restrict(allowed: Iterable[tuple[str, int]] = (), *, version: int | None = None, connect: bool = False) -> None:
+    """Keep only these paths with these rights, and TCP only to `connect`. Call `no_new_privileges` first."""
     known = abi() if version is None else version
     rights = _RIGHTS_OF_ABI[min(known, 5)]
-    attributes = _Ruleset(rights, _TCP if known >= 4 else 0, _SCOPES if known >= SCOPED_SINCE else 0)
+    network = (_BIND if connect else _BIND | _CONNECT) if known >= 4 else 0
+    attributes = _Ruleset(rights, network, _SCOPES if known >= SCOPED_SINCE else 0)
     # Older kernels know a shorter structure and refuse a longer one only when its rest is not zero.
     ruleset = libc.syscall(_CREATE, ctypes.byref(attributes), ctypes.sizeof(attributes), 0)
     if ruleset < 0:

@@ -16,6 +16,7 @@ __all__ = [
     "load_filter",
     "no_new_privileges",
     "own_proc_entries",
+    "own_user_namespace",
     "unshare",
 ]
 
@@ -82,6 +83,16 @@ def unshare(flags: int) -> None:
     """Leave namespaces that are shared with other processes."""
     if libc.unshare(ctypes.c_int(flags)) != 0:
         raise failed()
+
+
+def own_user_namespace(flags: int) -> None:
+    """Enter a user namespace, and the others of `flags`, as the user that we are."""
+    uid, gid = os.geteuid(), os.getegid()
+    own_proc_entries()
+    unshare(flags)
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w") as file:
+            file.write(text)
 
 
 def descendants(pid: int) -> Iterator[int]:

@@ -30,8 +30,12 @@ def run(options: Options, program: list[str]) -> None:
     signal.signal(signal.SIGTERM, _end_all)
     process.die_with_parent(int(options["parent"][0]), signal.SIGTERM)
     process.adopt_orphans()
-    if "unshare" in options:
-        _leave_namespaces()
+    if "unshare" in options:  # where the machine allows it; the rest of the wall does not depend on it
+        process.own_user_namespace(_NAMESPACES)
+    for channel in options.get("proxied", ()):
+        from .loopback import leave_network  # noqa: PLC0415 - few sandboxes have hosts
+
+        leave_network(int(channel))
     for most in options.get("processes", ()):  # counted in the namespace, which has none but ours
         resource.setrlimit(resource.RLIMIT_NPROC, (int(most), int(most)))
     supervisor = os.getpid()
@@ -45,16 +49,6 @@ def run(options: Options, program: list[str]) -> None:
     code = _wait_for(child)
     _kill_descendants()
     os._exit(code)
-
-
-def _leave_namespaces() -> None:
-    """Own network and processes, where the machine allows it; the rest of the wall does not depend on it."""
-    uid, gid = os.geteuid(), os.getegid()
-    process.own_proc_entries()
-    process.unshare(_NAMESPACES)
-    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
-        with open(f"/proc/self/{name}", "w") as file:
-            file.write(text)
 
 
 def _become(options: Options, program: list[str], supervisor: int) -> None:

@@ -1,23 +1,25 @@
 """Search by meaning, offline: a model makes a vector from every passage of every document and from the query.
 
-The default model is a table of word vectors that comes with the dependencies; a transformer on onnxruntime can take its
-place. Vectors are made in the background, follow the catalogue, and can be deleted: they are built again. `fuse` joins
-what they find with what the keywords find.
+A table of word vectors answers at once; a transformer on onnxruntime takes its place when it is installed and has
+read the documents. Vectors are made in the background, follow the catalogue, and can be deleted: they are built again.
+`fuse` joins what they find with what the keywords find.
 """
 
 from typing import TYPE_CHECKING
 
 from rolltop.base.lazy_imports import lazy_attributes
 from rolltop.store.meaning.fusion import Blend, Candidate, Fused, fuse, unit_score
-from rolltop.store.meaning.model_names import DEFAULT, NONE
+from rolltop.store.meaning.model_names import AUTO, MINILM, NONE, WORDLLAMA
 
 if TYPE_CHECKING:
     from rolltop.store.meaning.meaning import Embedded, Meaning, Near
-    from rolltop.store.meaning.models import Model, find_model, known_models
+    from rolltop.store.meaning.models import Model, find_model, known_models, models_of
 
 __all__ = [
-    "DEFAULT",
+    "AUTO",
+    "MINILM",
     "NONE",
+    "WORDLLAMA",
     "Blend",
     "Candidate",
     "Embedded",
@@ -28,7 +30,10 @@ __all__ = [
     "find_model",
     "fuse",
     "known_models",
+    "models_of",
     "unit_score",
 ]
 
-__getattr__ = lazy_attributes(__name__, {"meaning": "Embedded Meaning Near", "models": "Model find_model known_models"})
+__getattr__ = lazy_attributes(
+    __name__, {"meaning": "Embedded Meaning Near", "models": "Model find_model known_models models_of"}
+)

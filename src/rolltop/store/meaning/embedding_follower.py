@@ -26,7 +26,7 @@ VECTORS_A_CALL = 32
 VECTORS_A_SLOW_CALL = 16
 """So many passages are embedded between two looks at whether to stop, or to let an answer go first."""
 VECTORS_A_COMMIT = 512
-VECTORS_A_SLOW_COMMIT = 64
+VECTORS_A_SLOW_COMMIT = 16
 """Fewer, if the model is slow: what is not committed when the process dies has to be done again."""
 
 Progress = Callable[[int, int], None]

