@@ -160,7 +160,7 @@ def test_typed_tiers_agree_at_length(text: str, records: Any) -> None:
         "$input |> sortBy(o => o.n) |> take(3) |> map(o => { s: o.s, t: o.n * 1 })",
         'map($input, o => if (o.n > 3) { big: o.n * 1 } else { small: o.s + "!" })',
         'map($input, o => match (o.s) { "a" => o.n * 2, _ => o.n * 3 })',
-        "function twice(x) { x * 2 }\nmap($input, o => { t: twice(o.n) })",
+        "function Twice(x) { x * 2 }\nmap($input, o => { t: Twice(o.n) })",
         "let m = sum(map($input, o => o.n))\nmap($input, o => { share: o.n * m, s: o.s })",
     ],
 )
