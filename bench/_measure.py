@@ -6,9 +6,11 @@ import json
 import os
 import platform
 import re
+import shutil
+import subprocess
 import sys
 import time
-from importlib.metadata import version
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +43,7 @@ def save(name: str, result: Any) -> None:
         "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "command": " ".join(["python", f"bench/{Path(sys.argv[0]).name}", *sys.argv[1:]]),
         "machine": machine(),
+        "versions": versions(),
         "tables": _tables,
         "result": result,
     }
@@ -57,3 +60,21 @@ def machine() -> dict[str, Any]:
         "python": platform.python_version(),
         "rolltop": version("rolltop"),
     }
+
+
+PEERS = ("cp", "git", "rg", "jq", "gojq", "mlr", "R", "pandoc", "bwrap")
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that this run has loaded, and of the programs that benchmarks are compared with."""
+    loaded = {name.partition(".")[0] for name in list(sys.modules)}
+    installed = {name for module, names in packages_distributions().items() if module in loaded for name in names}
+    return {name: version(name) for name in sorted(installed, key=str.lower)} | {
+        name: _program_version(path) for name in PEERS if (path := shutil.which(name))
+    }
+
+
+def _program_version(path: str) -> str:
+    told = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"\d+(\.\d+)+", told)
+    return found[0] if found else "unknown"

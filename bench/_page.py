@@ -30,7 +30,10 @@ def pages() -> dict[Path, str]:
         where = kept["machine"]
         parts.append(f"## {path.stem.replace('_', ' ').capitalize()}\n\n`{kept['command']}`, {kept['time'][:10]},")
         parts.append(f"{where['processor']}, {where['cores']} cores, {where['system']}, load {where['load']:.1f},")
-        parts.append(f"Python {where['python']}, rolltop {where['rolltop']}\n")
+        parts.append(f"Python {where['python']}, rolltop {where['rolltop']}.\n")
+        peers = ", ".join(f"{name} {version}" for name, version in kept.get("versions", {}).items())
+        if peers:
+            parts.append(f"<details><summary>Versions</summary>{html.escape(peers)}</details>\n")
         for number, table in enumerate(kept["tables"], 1):
             parts.append(markdown(table))
             if (column := plotted(table)) is not None:

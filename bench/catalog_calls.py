@@ -24,6 +24,7 @@ from typing import Any
 
 from jsonschema import Draft7Validator
 
+from _measure import save, table
 from rolltop.catalog import Definition, find_tools, source_tree
 from rolltop.catalog.arguments import served_schema
 from rolltop.catalog.rlang.foreign import HelpPage, block_of
@@ -158,7 +159,7 @@ def wrong_for(schema: dict[str, Any]) -> Any:
     return next((value for kind, value in (("object", {"no": {}}), ("array", [[{}]])) if kind not in kinds), SKIP)
 
 
-def measure(functions: Iterator[tuple[Definition, list[Call]]]) -> None:
+def measure(functions: Iterator[tuple[Definition, list[Call]]]) -> list[float]:
     counts: Counter[str] = Counter()
     refused: list[str] = []
     for definition, calls in functions:
@@ -177,19 +178,19 @@ def measure(functions: Iterator[tuple[Definition, list[Call]]]) -> None:
                     counts["wrong"] += 1
                     counts["wrong refused"] += not Draft7Validator(properties[name]).is_valid(wrong)
     share = counts["accepted"] / max(counts["calls"], 1)
-    print(f"{counts['functions']} functions, {counts['calls']} calls, accepted {share:.1%}; ", end="")
-    print(f"wrong calls refused {counts['wrong refused']} of {counts['wrong']}")
     if "--show" in sys.argv:
         print("\n".join(refused))
+    wrong = 100 * counts["wrong refused"] / max(counts["wrong"], 1)
+    return [counts["functions"], counts["calls"], 100 * share, counts["wrong"], wrong]
 
 
 def main() -> None:
     packages = [each for each in sys.argv[1:] if not each.startswith("-")]
-    print("R:      ", end="", flush=True)
-    measure(r_functions(packages or R_PACKAGES))
+    rows = [["R", *measure(r_functions(packages or R_PACKAGES))]]
     if not packages:
-        print("Python: ", end="", flush=True)
-        measure(python_functions())
+        rows.append(["Python", *measure(python_functions())])
+    table(["", "functions", "calls", "accepted %", "wrong calls", "refused %"], rows)
+    save("catalog_calls", rows)
 
 
 if __name__ == "__main__":

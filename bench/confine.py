@@ -19,11 +19,11 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from _measure import save, table
 from rolltop.confine import Limits, RWorker, Sandbox, WorkerPool, run
 from rolltop.confine.r import call_request, start_r
 from rolltop.errors import ForeignFailure, TimeLimit
 
-RESULTS = Path(__file__).parent / "results" / "confine.json"
 PAYLOAD = b"x" * 500
 JOB = "zlib:compress"
 
@@ -144,12 +144,8 @@ def on_one_processor() -> Iterator[Row]:
 
 def main() -> None:
     rows = [*workers("free"), *on_one_processor(), *replacement(), *sandboxes(), *r()]
-    print(f"{'':55}{'median µs':>12}{'p99 µs':>12}")
-    for name, median, tail, note in rows:
-        print(f"{name:55}{median:12.1f}{tail:12.1f}  {note}")
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    machine = {"python": sys.version.split()[0], "processors": os.cpu_count(), "load": os.getloadavg()[0]}
-    RESULTS.write_text(json.dumps({"machine": machine, "rows": rows}, indent=1, ensure_ascii=False))
+    table(["", "median µs", "p99 µs", "note"], [list(row) for row in rows])
+    save("confine", rows)
 
 
 if __name__ == "__main__":

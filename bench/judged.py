@@ -5,7 +5,7 @@
 A question has one answer. `manual`: what a page says of itself in NAME finds the page without that line. `modules`: the
 first sentence of a module's docstring finds the file without the docstring. `packages`: the one-line summary of a
 Debian package finds its description. `titles`: a heading finds its page. `notes`: a vague recall finds the note
-(notes.py). The very large pages and files are always among the documents. Weights are chosen on the tuning half
+(_notes.py). The very large pages and files are always among the documents. Weights are chosen on the tuning half
 (`--tune` prints a grid); the other half is reported.
 """
 
@@ -23,10 +23,10 @@ from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
 
+from _known_items import headings
 from _measure import save, table
-from known_items import headings
+from _notes import NOTES
 from meaning import mean, reciprocal
-from notes import NOTES
 from rolltop.store import Library, Options, Source
 from rolltop.store.meaning import Blend, fuse
 

@@ -3,7 +3,7 @@
     python bench/meaning.py [--models wordllama,minilm] [--documents 3000,600] [--sets functions,hidden,headings]
                             [--tune] [--vectors 1000000] [--keep DIR]
 
-The sets are made from the documentation and the Python packages on this machine (known_items.py): the first sentence of
+Sets come from the documentation and the Python packages on this machine (_known_items.py): the first sentence of
 a docstring and its function without the docstring; a heading and its page without the heading; a heading and its page
 as it is. How much the meaning counts beside the words was tuned on one half of the questions (`--tune` shows the grid);
 what is reported comes from the other half. With `--keep` the stores stay, so a second run does not embed again.
@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
+from _known_items import KnownItems, functions, headings
 from _measure import save, table
 from find import memory
-from known_items import KnownItems, functions, headings
 from rolltop.store import Library, Options, Source
 from rolltop.store.meaning import Blend, fuse
 from rolltop.store.meaning.vectors import ByteVectors

@@ -9,7 +9,6 @@ of the rounds. The document is the documented usage example (a plot and a summar
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import resource
@@ -23,6 +22,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from _measure import save, table
 from rolltop.confine import run_async
 from rolltop.confine.kernel.process import descendants
 from rolltop.reports import RenderOptions, Reports, ReportsConfig
@@ -135,8 +135,7 @@ async def _compare(reports: Reports, folder: Path, rounds: int) -> dict[str, obj
             works[f"{form}: ours warm, {engine}"] = partial(reports.render, "example", options)
         _rows(rows, await measure(works, rounds))
     repeat = (await measure({"repeat": partial(reports.render, "example")}, rounds * 4))["repeat"]
-    print(f"unchanged repeat: {repeat.wall * 1000:.1f} ms wall, {repeat.cpu * 1000:.1f} ms cpu")
-    rows["unchanged repeat"] = {"wall_ms": repeat.wall * 1000, "cpu_ms": repeat.cpu * 1000}
+    _rows(rows, {"unchanged repeat": repeat})
     _rows(rows, await measure(_four_at_once(reports, folder), 3))
     pairs = [(await own_script(confined=False), await own_script(confined=True)) for _ in range(rounds + 3)]
     plain, held = (min(column) for column in zip(*pairs, strict=True))
@@ -162,14 +161,13 @@ def _four_at_once(reports: Reports, folder: Path) -> dict[str, Work]:
 def _rows(rows: dict[str, object], taken: dict[str, Took]) -> None:
     """Print and keep what was taken; the first one is what the others are compared with."""
     base = next(iter(taken.values()))
+    shown = []
     for name, took in taken.items():
         times = base.cpu / took.cpu
         rows[name] = {"cpu_ms": took.cpu * 1000, "wall_ms": took.wall * 1000, "times_faster_cpu": times}
-        print(f"{name:40} cpu {took.cpu * 1000:6.0f} ms  wall {took.wall * 1000:6.0f} ms  {times:5.1f}x", flush=True)
+        shown.append([name, took.cpu * 1000, took.wall * 1000, times])
+    table(["", "CPU ms", "wall ms", "times as fast, by CPU"], shown)
 
 
 if __name__ == "__main__":
-    results = asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else 7))
-    target = Path(__file__).with_name("results")
-    target.mkdir(exist_ok=True)
-    (target / "reports.json").write_text(json.dumps(results, indent=2) + "\n")
+    save("reports", asyncio.run(run(int(sys.argv[1]) if len(sys.argv) > 1 else 7)))

@@ -9,7 +9,6 @@ Ratios are what counts; the machine may be shared. Results go to bench/results/s
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import resource
@@ -22,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from _measure import save, table
 from rolltop.store import Library, Listing, Pattern, Source
 
 RARE = "copy_from_user_nofault"
@@ -253,12 +253,9 @@ def main() -> None:
         library.close()
         dedup(work, rows)
         many(work, rows)
-    print(f"{options.files} files, {size / 1e6:.0f} MB\n{'what':58s} {'cpu s':>8s} {'figure':>12s}  target")
-    for each in rows:
-        print(f"{each['what']!s:58s} {each['cpu_s']:8.3f} {each['figure']:12.3f}  {each['target']}")
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
-    (results / "store.json").write_text(json.dumps({"files": options.files, "bytes": size, "rows": rows}, indent=1))
+    print(f"{options.files} files, {size / 1e6:.0f} MB")
+    table(["what", "cpu s", "figure", "target"], [list(each.values()) for each in rows])
+    save("store", {"files": options.files, "bytes": size, "rows": rows})
 
 
 if __name__ == "__main__":

@@ -5,15 +5,14 @@ CPU time; every engine's output is compared with the evaluator's.
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections import defaultdict
-from pathlib import Path
 from typing import Any
 
 import orjson
 
+from _measure import save, table
 from rolltop.transform import Document, compile_program
 from rolltop.transform.compile import compile_tree
 
@@ -123,13 +122,11 @@ def main() -> None:
         }  # fmt: skip
     assert compiled.fallbacks == 0
     for name, row in rows.items():
-        print(name)
-        for engine, value in row.items():
-            print(f"  {engine:24} {value:10.1f}   {value / row['by hand']:5.1f} x by hand")
+        table(
+            [name, "CPU", "times by hand"], [[engine, value, value / row["by hand"]] for engine, value in row.items()]
+        )
     print(f"generating the code: {generation * 1e3:.2f} ms")
-    results = Path(__file__).parent / "results"
-    results.mkdir(exist_ok=True)
-    (results / "transform_run.json").write_text(json.dumps(rows, indent=2))
+    save("transform_run", {**rows, "generating_ms": generation * 1e3})
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from conditions import wait_until
 
 from rolltop.catalog import mcptool_build
 from rolltop.catalog.live import Catalog, CatalogSettings
@@ -42,11 +42,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     files = "\n".join(f"source('{file}')" for file in sorted((R_PACKAGE / "R").glob("*.R")))
     code = f"{files}\n{LIVE}\nmcp_session('{place}', calls = 3)"
     with subprocess.Popen(["Rscript", "-e", code]) as process:
-        deadline = time.monotonic() + 120
-        while not (place / "session.json").exists():
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert wait_until(lambda: (place / "session.json").exists() or process.poll() is not None)
+        assert process.poll() is None
         yield place
         process.terminate()
 
@@ -68,10 +65,7 @@ def test_calls_run_in_the_session_while_it_is_open(tmp_path: Path, folder: Path)
         os.chmod(folder, 0o700)
         with pytest.raises(ForeignFailure, match="R: cannot; warning: below zero"):
             catalog.call("demo-where", {"x": -1})
-        deadline = time.monotonic() + 60
-        while (folder / "session.json").exists():  # that was the last call that it serves
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: not (folder / "session.json").exists())  # that was the last call that it serves
         assert catalog.call("demo-where", {"x": 3}).value == {"place": "sandbox", "x": 3}
         assert not list(folder.iterdir())
     finally:

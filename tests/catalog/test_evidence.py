@@ -67,6 +67,30 @@ def test_examples_and_checks_are_evidence_and_no_example_contradicts_its_schema(
     assert accepts(tmp_path, "Integer. How many", "all", more="@examples\nmcp_tool_one('all')")
 
 
+@pytest.mark.parametrize(
+    ("body", "is_required"),
+    [
+        ("x", True),
+        ("{ if (missing(x)) x <- 1; x }", False),
+        ('{ if (missing(x)) stop("x is needed"); x }', True),
+        ("{ if (missing(x)) { rlang::abort('no x') }; x }", True),
+    ],
+)
+def test_what_a_function_finds_missing_and_goes_on_without_is_optional(
+    tmp_path: Path, body: str, is_required: bool
+) -> None:
+    tool = r_tool(tmp_path, "Title\n@param x Who", f"function(x) {body}")
+    assert tool.parameters["required"] == (["x"] if is_required else [])
+
+
+def test_if_true_is_no_second_form_of_a_switch(tmp_path: Path) -> None:
+    text, signature = "If TRUE, nothing is printed", "function(x = FALSE) x"
+    assert accepts(tmp_path, text, True, signature)
+    assert not accepts(tmp_path, text, "quietly", signature)
+    assert not accepts(tmp_path, "TRUE or FALSE: print nothing", "quietly", signature)
+    assert accepts(tmp_path, "Where to write, or FALSE", "a.txt", signature)
+
+
 def test_an_untyped_parameter_of_python_may_be_anything(tmp_path: Path) -> None:
     tool = py_tool(tmp_path, "def mcp_tool_f(x, y=0, z=None):\n    'T.'\n")
     for value in (1, "a", [1], {"a": 1}, None, True):

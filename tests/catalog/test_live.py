@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from conditions import wait_until
 
 from rolltop.catalog import mcp_describe, mcptool_build
 from rolltop.catalog.library import r_libraries
@@ -122,10 +122,10 @@ def test_a_handle_opens_a_state_of_its_own(catalog: Catalog) -> None:
 
 
 def test_state_ends_after_its_time_of_rest(package: Path) -> None:
-    catalog = Catalog(CatalogSettings(serve=(str(package),), state_seconds=0.4))
+    catalog = Catalog(CatalogSettings(serve=(str(package),), state_seconds=0.05))
     try:
         assert catalog.call("demo-count", {}, session="s").value == 1
-        time.sleep(1)
+        wait_until(lambda: "s" not in catalog._sessions._sessions)
         assert catalog.call("demo-count", {}, session="s").value == 1
     finally:
         catalog.close()

@@ -195,6 +195,4 @@ def waiting(catalog: Catalog) -> list[Any]:
 
 def wait_until_idle(catalog: Catalog) -> None:
     packages = catalog._sessions._stateless._packages
-    deadline = time.monotonic() + 30
-    while any(package.pool.busy for package in packages.values()) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_until(lambda: not any(package.pool.busy for package in list(packages.values())))

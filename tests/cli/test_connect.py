@@ -15,11 +15,19 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from rolltop.cli.client_files import write_entry
-from rolltop.cli.clients import CLIENTS, Token, typed_command, url_entry
+from rolltop.client_entries import CLIENTS, Token, typed_command, url_entry
+from rolltop.client_files import write_entry
 from rolltop.errors import InvalidData
 
 Rolltop = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def environment(environment: dict[str, str]) -> dict[str, str]:
+    """Without the setting that all tests share: an entry carries every setting of the environment."""
+    return {key: value for key, value in environment.items() if key != "ROLLTOP_STORE_MODEL"}
+
+
 URL = "http://127.0.0.1:7779/mcp"
 
 

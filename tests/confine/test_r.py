@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from conditions import wait_until_async
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -253,7 +254,7 @@ def test_threads_and_tasks_share_a_worker(r: RWorker) -> None:
 def test_a_cancelled_call_ends_the_process() -> None:
     async def main(r: RWorker) -> Any:
         task = asyncio.create_task(r.call_async("function() Sys.sleep(60)"))
-        await asyncio.sleep(1)
+        await wait_until_async(lambda: r._resident.process and r._resident.process._use.locked())
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conditions import wait_until
 
 from rolltop.confine import Limits, RWorker, Sandbox
 from rolltop.confine.channel import Channel
@@ -132,8 +133,7 @@ def test_pipes_are_not_closed_while_somebody_writes_to_them() -> None:
 
     thread = threading.Thread(target=write)
     thread.start()
-    while not r._resident.process or not r._resident.process._use.locked():
-        time.sleep(0.01)
+    wait_until(lambda: r._resident.process and r._resident.process._use.locked())
     r.close()
     assert raised.is_set() or not thread.join(10)
     assert channel._write == -1
@@ -190,7 +190,4 @@ def test_a_server_that_is_killed_while_a_sandbox_starts_leaves_nothing(tmp_path:
         server.send_signal(signal.SIGKILL)
         server.wait()
         server.stdout.close()
-    deadline = time.monotonic() + 20
-    while left := subprocess.run(["pgrep", "-f", marker], capture_output=True, check=False).stdout:
-        assert time.monotonic() < deadline, left
-        time.sleep(0.05)
+    wait_until(lambda: not subprocess.run(["pgrep", "-f", marker], capture_output=True, check=False).stdout)

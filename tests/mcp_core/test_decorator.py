@@ -133,13 +133,15 @@ def test_a_failed_result_is_not_a_success(server: AnyServer, caplog: pytest.LogC
 
 def test_cancelled_and_rejected_calls_are_logged_and_recorded(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(TRACE, "mcp_core.tools")
+    waiting = asyncio.Event()
 
     class Nothing(ToolArguments):
         pass
 
     async def waits(args: Nothing) -> Result[int]:
         """Wait."""
-        await asyncio.sleep(60)
+        waiting.set()
+        await asyncio.Event().wait()
         return Result.ok(1)
 
     registry, records = Registry(), list[Call]()
@@ -150,7 +152,7 @@ def test_cancelled_and_rejected_calls_are_logged_and_recorded(caplog: pytest.Log
 
     async def cancel() -> None:
         task = asyncio.create_task(dispatcher.call("waits", {}, ToolContext()))
-        await asyncio.sleep(0.01)
+        await waiting.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

@@ -144,7 +144,7 @@ def test_only_what_comes_from_outside_ends_a_call(house: House) -> None:
     async def stubborn(args: Say) -> Result[Said]:
         started.set()
         try:
-            await asyncio.sleep(30)
+            await asyncio.Event().wait()
         except asyncio.CancelledError:
             if args.text == "exits":
                 raise SystemExit(3) from None

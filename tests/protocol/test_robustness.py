@@ -10,7 +10,6 @@ import select
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -448,7 +447,7 @@ def test_a_client_is_told_when_the_kept_list_was_stale(
     start: Callable[..., RawStdio], noisy: dict[str, str], tmp_path: Any
 ) -> None:
     start().call("waits", {})
-    time.sleep(2)
+    wait_until(lambda: list(Path(noisy["HOME"]).glob(".cache/rolltop/start/*.json")))
     file = tmp_path / "site" / "noisy_set.py"
     info = os.stat(file.parent)
     file.write_text(NOISY_SET.replace("def spawns(", "def launches("))

@@ -72,7 +72,7 @@ def warm_reports(run: Run[Any], tmp_path_factory: pytest.TempPathFactory) -> Ite
     from dataclasses import replace
 
     place = tmp_path_factory.mktemp("warm")
-    config = replace(SMALL, warm=True, slots=1)
+    config = replace(SMALL, warm=True, slots=1, memory=1024)
     shared = Reports(place / "rmd", config, cache=place / "cache", engine_host="unix:///nowhere")
     yield shared
     shared.close()

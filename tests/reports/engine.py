@@ -12,9 +12,10 @@ import shutil
 import signal
 import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from conditions import wait_until
 
 HOME = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rolltop-tests"
 
@@ -73,11 +74,10 @@ def _start(host: str) -> None:
     with open(HOME / "engine.log", "wb") as log:
         # Forked away: it outlives this process when another one still needs it.
         subprocess.run(["setsid", "--fork", *command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, check=True)
-    deadline = time.monotonic() + 300
-    while not answers(host):
-        said = (HOME / "engine.log").read_text(errors="replace")[-2000:]
-        assert time.monotonic() < deadline, f"dockerd did not start: {said}"
-        time.sleep(0.2)
+    try:
+        wait_until(lambda: answers(host))
+    except AssertionError as error:
+        raise AssertionError((HOME / "engine.log").read_text(errors="replace")[-2000:]) from error
 
 
 def _users() -> set[int]:
@@ -105,9 +105,6 @@ def _stop() -> None:
         return
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGTERM)
-    for _ in range(100):
-        if not Path(f"/proc/{pid}").exists():
-            break
-        time.sleep(0.1)
+    wait_until(lambda: not Path(f"/proc/{pid}").exists())
     # dockerd leaves the mount of its own network namespace behind.
     subprocess.run(["umount", str(HOME / "x/netns/default")], check=False, capture_output=True)

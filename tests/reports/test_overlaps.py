@@ -137,8 +137,10 @@ def test_what_was_deleted_while_it_was_rendered_stays_deleted(make_reports: Call
     reports.documents.update("gone", "---\ntitle: G\n---\n\n```{r a}\nSys.sleep(2)\nplot(2)\n```\n")
 
     async def delete_meanwhile() -> None:
-        rendering = asyncio.ensure_future(reports.render("gone", HTML))
-        await asyncio.sleep(1)
+        running = asyncio.Event()
+        watcher = lambda event: running.set() if event.chunk else None  # noqa: E731
+        rendering = asyncio.ensure_future(reports.render("gone", HTML, watcher))
+        await running.wait()
         reports.documents.delete("gone")
         assert reports.outputs.delete("gone") == ["gone.html", "gone.md"]
         with pytest.raises(NotFound, match="was deleted while it was rendered"):

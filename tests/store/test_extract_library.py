@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import made_files as made
 import pytest
+from conditions import wait_until
 
 from rolltop.store import Library, Options
 from rolltop.store.extract.record import Extracted
@@ -200,8 +200,7 @@ def test_a_killed_reader_harms_nobody(tmp_path: Path) -> None:
     for number in range(40):
         library.documents.add(f"{number}.pdf", made.made_pdf(f"zebra {number}"))
     process = subprocess.Popen([sys.executable, "-c", _READER, str(tmp_path / "store")], stdout=subprocess.PIPE)
-    while not library.extracts.kept.hashes() and process.poll() is None:
-        time.sleep(0.005)
+    wait_until(lambda: library.extracts.kept.hashes() or process.poll() is not None)
     process.kill()
     process.communicate()
     library.indexes.update()

@@ -103,7 +103,8 @@ fill.unlink()
 with Library(desk) as other:
     other.documents.add_text("b.md", "another needle")
 assert server.documents.get("b.md").path == "b.md"
-time.sleep(1.1)
+while isinstance(server.catalog._db.connection, InMemory):
+    time.sleep(0.01)
 server.documents.add_text("c.md", "a third one")
 assert not isinstance(server.catalog._db.connection, InMemory)
 assert server.search.keyword("needle").total == 2

@@ -6,12 +6,11 @@ import os
 import subprocess
 import sys
 import threading
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import index_worker
 import pytest
+from conditions import wait_until
 
 from rolltop.store import Library, Options, follower
 from rolltop.store.blobs.commit import FileLock
@@ -23,13 +22,6 @@ from rolltop.store.text.disk_index import generation, overwrite_check
 def generations(library: Library) -> list[tuple[str, int]]:
     """The directories of the index; one that was begun again has another name or another inode."""
     return sorted((path.name, path.stat().st_ino) for path in (library.directory / "text").iterdir() if path.is_dir())
-
-
-def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)
 
 
 def test_a_file_that_is_still_being_written_is_no_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,7 +143,7 @@ def test_an_error_does_not_end_the_follower(tmp_path: Path, monkeypatch: pytest.
         monkeypatch.setattr(library.catalog.documents, "changed", failing)
         library.documents.add_text("a.txt", "honey")
         assert failed.wait(60)
-        wait_for(lambda: library.search.unindexed() == 0)
+        wait_until(lambda: library.search.unindexed() == 0)
 
 
 def test_the_words_are_only_written_by_who_holds_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx2 as httpx
 import pytest
+from conditions import wait_until
 from web_page import HOSTILE, Running
 
 PAGES = ("/", "/calls", "/approvals", "/store", "/transform", "/reports", "/tools", "/guide", "/settings")
@@ -70,13 +73,36 @@ def test_no_page_holds_foreign_text_unescaped(filled: Running) -> None:
 
 
 def test_a_report_is_served_in_a_sandbox_of_its_own(filled: Running) -> None:
-    rendered = filled.post("/reports/cars", {"render": "html"})
-    assert rendered.status_code == 200, rendered.text
+    started = filled.post("/reports/cars", {"render": "html"})
+    assert started.status_code == 303, started.text
+    job = started.headers["location"].rpartition("job=")[2]
+    done = wait_until(lambda: _ended(filled, f"/reports/cars/jobs/{job}.json"), 120)
+    assert done["state"] == "done", done
+    assert "knit" in " ".join(done["lines"])
+    assert "Rendered in" in filled.get(started.headers["location"]).text
     framed = filled.get("/reports/cars/output/cars.html")
     assert framed.headers["content-security-policy"].startswith("sandbox allow-scripts; default-src 'none'")
     figures = filled.get("/reports/cars.json").json()["figures"]
     picture = filled.get(f"/reports/cars/figure/{figures[0]}")
     assert picture.headers["content-type"] == "image/png"
+
+
+def test_a_render_can_be_cancelled(filled: Running) -> None:
+    slow = {"filename": "slow", "title": "Slow", "content": "```{r}\nSys.sleep(600)\n```\n"}
+    assert filled.post("/reports", slow).status_code == 303
+    started = filled.post("/reports/slow", {"render": "html"})
+    job = f"/reports/slow/jobs/{started.headers['location'].rpartition('job=')[2]}"
+    wait_until(lambda: filled.get(f"{job}.json").json()["lines"], 120)
+    assert "Cancel" in filled.get("/reports/slow").text
+    assert filled.post(f"{job}/cancel", {}).status_code == 303
+    assert filled.get(f"{job}.json").json()["state"] == "cancelled"
+    calls = filled.get("/calls.json?page_too=on&tool=render_rmd").json()["calls"]
+    assert calls[0]["outcome"] == "cancelled"
+
+
+def _ended(page: Running, path: str) -> dict[str, Any] | None:
+    job = page.get(path).json()
+    return job if job["state"] != "running" else None
 
 
 def test_unknown_things_are_not_found(filled: Running) -> None:

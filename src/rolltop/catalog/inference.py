@@ -90,7 +90,7 @@ _ARTICLE = re.compile(r"\s*(?:an?|optional|single|named)\s", re.IGNORECASE)
 # "or a function", "if a list": what else the parameter may be.
 _ALTERNATIVE = re.compile(
     rf"\b(?:or|if|either|alternatively,?)\s+(?:it\s+is\s+|is\s+)?(?:(?:an?|the|single|named)\s+)*(?:\w+\s+)?(?:{_WORDS})s?\b"
-    r"|\b(?:or|if)\s+(?:TRUE|FALSE|[\"'])",
+    r"|\b(?P<switch>if)\s+(?:TRUE|FALSE)\b|(?<!TRUE\s)(?<!FALSE\s)\bor\s+(?:TRUE|FALSE)\b|\b(?:or|if)\s+[\"']",
     re.IGNORECASE,
 )
 # An object of R's is seldom one of JSON's: the class says what it is, and a formula is written as text.
@@ -156,7 +156,7 @@ def inferred(text: str, otherwise: Schema | None = None, default: Any = None) ->
     threshold"), and none where it speaks of something else ("minimum width of padded strings") or of one of
     several forms.
     """
-    has_others = names_alternatives(text)
+    has_others = names_alternatives(text, is_switch=isinstance(default, bool))
     if leading := leading_type(text):
         is_open = leading == array_of("array") and not re.search("character|string", text, re.IGNORECASE)
         return leading, not has_others and not is_open
@@ -171,9 +171,9 @@ def inferred(text: str, otherwise: Schema | None = None, default: Any = None) ->
     return (otherwise, not has_others) if otherwise else ({"type": "string"}, False)
 
 
-def names_alternatives(text: str) -> bool:
-    """Whether a description names more than one form: "a vector, or a function"."""
-    return _ALTERNATIVE.search(text) is not None
+def names_alternatives(text: str, *, is_switch: bool = False) -> bool:
+    """Whether a description names more than one form: "a vector, or a function"; "if TRUE" is none for a switch."""
+    return any(not (is_switch and found["switch"]) for found in _ALTERNATIVE.finditer(text))
 
 
 def _speaks_of_itself(text: str, kind: str) -> bool:

@@ -10,8 +10,10 @@ from urllib.parse import urlsplit
 import click
 
 from rolltop.base.http_token import is_loopback_url
-from rolltop.cli.client_files import write_entry
-from rolltop.cli.clients import (
+from rolltop.cli.groups import EXIT_CODES, Invocation, nearest
+from rolltop.cli.output import note, print_rows
+from rolltop.cli.serve import serving_options
+from rolltop.client_entries import (
     CLIENTS,
     about_token,
     add_by_stdio,
@@ -22,9 +24,7 @@ from rolltop.cli.clients import (
     typed_command,
     url_entry,
 )
-from rolltop.cli.groups import EXIT_CODES, Invocation, nearest
-from rolltop.cli.output import note, print_rows
-from rolltop.cli.serve import serving_options
+from rolltop.client_files import write_entry
 from rolltop.errors import InvalidInput
 from rolltop.settings import Settings
 

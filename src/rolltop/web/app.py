@@ -15,9 +15,22 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from rolltop.web import approvals, calls, guide, made, overview, reports, settings_page, store, tools, transform
+from rolltop.web import (
+    approvals,
+    calls,
+    document,
+    guide,
+    made,
+    overview,
+    reports,
+    settings_page,
+    store,
+    tools,
+    transform,
+)
 from rolltop.web.backend import Application, Backend
 from rolltop.web.doorkeeper import COOKIE, SESSION_SECONDS, Doorkeeper
+from rolltop.web.jobs import Jobs
 from rolltop.web.render import respond
 
 __all__ = ["page_app"]
@@ -34,6 +47,7 @@ ROUTES = (
     *calls.ROUTES,
     *approvals.ROUTES,
     *store.ROUTES,
+    *document.ROUTES,
     *transform.ROUTES,
     *reports.ROUTES,
     *tools.ROUTES,
@@ -61,10 +75,13 @@ def page_app(application: Application, doorkeeper: Doorkeeper) -> Starlette:
         routes=[static, *routes, everything_else], exception_handlers={HTTPException: _http_error, Exception: _defect}
     )
     app.state.backend = Backend(application)
+    app.state.jobs = Jobs()
     return app
 
 
-_NO_TWIN = frozenset({"/events", "/store/{hash}/raw", "/reports/{name}/output/{file}", "/reports/{name}/figure/{file}"})
+_NO_TWIN = frozenset({
+    "/events", "/store/export", "/store/{hash}/raw", "/reports/{name}/output/{file}", "/reports/{name}/figure/{file}",
+})  # fmt: skip
 
 
 def _twin(view: View) -> View:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from mcp_core import Answer, ClientInfo, InputNeeded, ProtocolFault, Reply, UnknownTool
-from mcp_core.context import ToolContext
+from mcp_core.context import Progress, ToolContext
 from rolltop import __version__
 
 __all__ = ["CLIENT", "Application", "Backend", "Outcome"]
@@ -54,11 +55,12 @@ class Backend:
     def __init__(self, application: Application) -> None:
         self.application = application
         self.settings = application.settings
+        self._counted: dict[str, tuple[int, Outcome]] = {}
 
     def has(self, tool: str) -> bool:
         return self.application.registry.by_plain_name(tool) is not None
 
-    def context(self, agreed: Iterable[str] = ()) -> ToolContext[Any]:
+    def context(self, agreed: Iterable[str] = (), progress: Progress | None = None) -> ToolContext[Any]:
         """A context for one call. `agreed` names the questions that the human at the page has said yes to."""
         yes = frozenset(agreed)
 
@@ -68,16 +70,24 @@ class Backend:
             raise InputNeeded({key: message})
 
         client = ClientInfo(CLIENT, __version__, "", "page", frozenset({"elicitation"}))
-        return self.application.context(client, principal="page", asker=ask)
+        more = {} if progress is None else {"progress_sink": progress}
+        return self.application.context(client, principal="page", asker=ask, **more)
 
-    async def call(self, tool: str, arguments: Mapping[str, Any] | None = None, agreed: Iterable[str] = ()) -> Outcome:
+    async def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any] | None = None,
+        agreed: Iterable[str] = (),
+        progress: Progress | None = None,
+    ) -> Outcome:
         """Call a tool by its plain name, through the same dispatcher as every client."""
         registered = self.application.registry.by_plain_name(tool)
         if registered is None:
             return Outcome(error=f"The tool {tool} is not served here.", hint="Start the server with its tool set.")
         given = {key: value for key, value in (arguments or {}).items() if value is not None}
         try:
-            answer: Answer = await self.application.dispatcher.call(registered.name, given, self.context(agreed))
+            context = self.context(agreed, progress)
+            answer: Answer = await self.application.dispatcher.call(registered.name, given, context)
         except InputNeeded as needed:
             return Outcome(questions={key: str(message) for key, message in needed.questions.items()})
         except UnknownTool as error:
@@ -90,6 +100,19 @@ class Backend:
             message, hint = _failure(answer.structured, answer.text)
             return Outcome(answer.structured, answer.text, message, hint, blocks)
         return Outcome(_value(answer.structured), answer.text, blocks=blocks)
+
+    async def count(self, tool: str, arguments: Mapping[str, Any]) -> Outcome:
+        """What a tool counts over all documents; counted again only when the store has changed."""
+        store = self.application.workspace.store
+        mark = await asyncio.to_thread(store.catalog.documents.last_change)
+        key = f"{tool} {dict(arguments)}"
+        known = self._counted.get(key)
+        if known is not None and known[0] == mark:
+            return known[1]
+        outcome = await self.call(tool, arguments)
+        if outcome.ok:
+            self._counted[key] = (mark, outcome)
+        return outcome
 
     async def read(self, uri: str) -> list[Any]:
         """The contents of a resource."""

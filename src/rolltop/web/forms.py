@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-__all__ = ["Field", "FormError", "arguments_of", "fields_of"]
+__all__ = ["Field", "FormError", "arguments_of", "fields_of", "typed_value"]
 
 LONG_TEXT = ("content", "transformation", "inputData", "source", "text", "code")
 """Arguments that people write over several lines."""
@@ -86,3 +86,11 @@ def _read(field: Field, text: str) -> Any:
         wanted = {"number": "a number", "lines": "one text a line", "json": "JSON"}[field.kind]
         raise FormError(f"{field.name}: this is not {wanted}.") from None
     return text.replace("\r\n", "\n")
+
+
+def typed_value(text: str) -> Any:
+    """JSON where it is JSON (true, 3, a list), else the text itself."""
+    try:
+        return orjson.loads(text)
+    except ValueError:
+        return text

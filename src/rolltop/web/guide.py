@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import orjson
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from rolltop.web.backend import Backend, Outcome
-from rolltop.web.render import respond
+from rolltop.web.forms import typed_value
+from rolltop.web.render import problem, respond
 
 __all__ = ["ROUTES"]
 
@@ -48,19 +48,11 @@ async def set_flag(request: Request) -> Response:
     form = await request.form()
     tool = "set_feature_flag" if form.get("scope") == "global" else "set_project_flag"
     outcome = await backend.call(
-        tool, {"feature_name": str(form.get("name", "")), "value": _value(str(form.get("value", "")))}
+        tool, {"feature_name": str(form.get("name", "")), "value": typed_value(str(form.get("value", "")))}
     )
     if not outcome.ok:
-        return respond(request, "problem.html", {"message": outcome.error, "hint": outcome.hint or ""}, 422)
+        return problem(request, outcome.error, outcome.hint)
     return RedirectResponse("/guide", 303)
-
-
-def _value(text: str) -> Any:
-    """JSON where it is JSON (true, a list), else the text itself."""
-    try:
-        return orjson.loads(text)
-    except ValueError:
-        return text
 
 
 ROUTES = (("/guide", show, ("GET",)), ("/guide/flags", set_flag, ("POST",)))

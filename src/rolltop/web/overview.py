@@ -53,7 +53,7 @@ async def index(request: Request) -> Response:
 async def _stats(backend: Backend) -> dict[str, Any] | None:
     if not backend.has("get_stats"):
         return None
-    outcome = await backend.call("get_stats", {"detailed": True, "file_types": True})
+    outcome = await backend.count("get_stats", {"detailed": True})
     return dict(outcome.data) if outcome.ok else None
 
 
@@ -115,7 +115,7 @@ def latency_plot(spans: Sequence[Mapping[str, Any]]) -> Plot | None:
     for tool, each in sorted(times.items(), key=lambda item: -len(item[1]))[:8]:
         each.sort()
         rows.append((tool, each[len(each) // 2], each[int(len(each) * 0.95)], TARGETS.get(tool)))
-    return latency_bars("Time per tool: half (bar), 95 % (thin), target (line)", rows)
+    return latency_bars("Time per tool: half (bar), 95 % (thin), target (line); logarithmic", rows)
 
 
 def tokens_plot(spans: Sequence[Mapping[str, Any]]) -> Plot | None:
@@ -126,21 +126,20 @@ def tokens_plot(spans: Sequence[Mapping[str, Any]]) -> Plot | None:
     rows = sorted(spent.items(), key=lambda item: -sum(item[1]))[:8]
     if not rows:
         return None
-    return named_bars("Tokens per tool: arguments and answers", ("in arguments", "in answers"), rows)
+    return named_bars("Tokens per tool", ("in arguments", "in answers"), rows)
 
 
 def storage_plot(stats: Mapping[str, Any] | None) -> Plot | None:
-    """Bytes kept per day: new content, and content that was there already."""
-    growth = ((stats or {}).get("detailed") or {}).get("growth") or []
-    if not growth:
+    """What the documents hold, what of it is stored once, and what that takes on disk."""
+    detailed = (stats or {}).get("detailed")
+    if not stats or not detailed or not stats["total_bytes"]:
         return None
-    days = growth[-14:]
-    return time_bars(
-        "Bytes kept per day",
-        [str(day["day"])[5:] for day in days],
-        [("kept", [float(day["bytes"]) for day in days])],
-        bytes_text,
+    rows = (
+        ("in documents", [float(stats["total_bytes"])]),
+        ("without duplicates", [float(detailed["unique_bytes"])]),
+        ("on disk, compressed", [float(detailed["bytes_on_disk"])]),
     )
+    return named_bars("Storage: logical and stored", ("bytes",), rows, bytes_text)
 
 
 ROUTES = (("/", index, ("GET",)),)

@@ -5,6 +5,7 @@ Every plot comes with the same figures as a table, for people who cannot see it 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,8 @@ class Plot:
     svg: Markup
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    series: tuple[str, ...] = ()
+    """What the colours mean, where there are several."""
 
 
 def time_bars(
@@ -32,7 +35,7 @@ def time_bars(
     """Stacked bars, one per label; the first series is drawn at the bottom."""
     totals = [sum(values[index] for _, values in series) for index in range(len(labels))]
     top = max(totals, default=0) or 1
-    step = WIDTH / max(len(labels), 1)
+    step = min(WIDTH / max(len(labels), 1), 48)
     parts = []
     for index, label in enumerate(labels):
         y = HEIGHT - 18.0
@@ -55,27 +58,34 @@ def time_bars(
     rows = tuple(
         (label, *(shown(values[index]) for _, values in series)) for index, label in enumerate(labels) if totals[index]
     )
-    return Plot(title, _svg(title, parts, HEIGHT), ("when", *(name for name, _ in series)), rows)
+    names = tuple(name for name, _ in series)
+    return Plot(title, _svg(title, parts, HEIGHT), ("when", *names), rows, names if len(names) > 1 else ())
 
 
 def latency_bars(title: str, rows: Sequence[tuple[str, float, float, float | None]]) -> Plot:
     """One line per tool: p50 as a bar, p95 as a thin bar, the target as a mark. Times in milliseconds."""
     top = max([max(p95, target or 0) for _, _, p95, target in rows], default=0) or 1
     left, line = 190, 22
-    scale = (WIDTH - left - 60) / top
+    scale = (WIDTH - left - 60) / math.log1p(top)
+
+    def x(milliseconds: float) -> float:
+        """Logarithmic: a render takes a thousand times as long as a lookup."""
+        return math.log1p(milliseconds) * scale
+
     parts = []
     for index, (name, p50, p95, target) in enumerate(rows):
         y = index * line
         parts.append(f'<text class="label" x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(name[:28])}</text>')
-        parts.append(f'<rect class="series-faint" x="{left}" y="{y + 8}" width="{p95 * scale:.1f}" height="6"/>')
+        parts.append(f'<rect class="series-faint" x="{left}" y="{y + 8}" width="{x(p95):.1f}" height="6"/>')
         parts.append(
-            f'<rect class="series-0" x="{left}" y="{y + 5}" width="{max(p50 * scale, 1):.1f}" height="12">'
+            f'<rect class="series-0" x="{left}" y="{y + 5}" width="{max(x(p50), 1):.1f}" height="12">'
             f"<title>{escape(name)}: half within {p50:.1f} ms, 95 % within {p95:.1f} ms</title></rect>"
         )
         if target:
-            x = left + target * scale
-            parts.append(f'<line class="target" x1="{x:.1f}" x2="{x:.1f}" y1="{y + 2}" y2="{y + 20}"/>')
-        parts.append(f'<text class="tick" x="{left + p95 * scale + 4:.1f}" y="{y + 14}">{p50:.0f} ms</text>')
+            at = left + x(target)
+            parts.append(f'<line class="target" x1="{at:.1f}" x2="{at:.1f}" y1="{y + 2}" y2="{y + 20}"/>')
+        end = left + x(max(p95, target or 0)) + 6
+        parts.append(f'<text class="tick" x="{end:.1f}" y="{y + 14}">{p50:.0f} ms</text>')
     table = tuple(
         (name, f"{p50:.1f} ms", f"{p95:.1f} ms", f"{target:.0f} ms" if target else "none")
         for name, p50, p95, target in rows
@@ -83,7 +93,12 @@ def latency_bars(title: str, rows: Sequence[tuple[str, float, float, float | Non
     return Plot(title, _svg(title, parts, max(len(rows) * line, line)), ("tool", "p50", "p95", "target"), table)
 
 
-def named_bars(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequence[float]]]) -> Plot:
+def named_bars(
+    title: str,
+    series: Sequence[str],
+    rows: Sequence[tuple[str, Sequence[float]]],
+    shown: Callable[[float], str] = lambda value: f"{value:,.0f}",
+) -> Plot:
     """One stacked horizontal bar per name."""
     top = max((sum(values) for _, values in rows), default=0) or 1
     left, line = 190, 22
@@ -93,15 +108,16 @@ def named_bars(title: str, series: Sequence[str], rows: Sequence[tuple[str, Sequ
         x, y = float(left), index * line
         parts.append(f'<text class="label" x="{left - 8}" y="{y + 14}" text-anchor="end">{escape(name[:28])}</text>')
         for number, value in enumerate(values):
-            about = escape(f"{name}: {value:,.0f} {series[number]}")
+            about = escape(f"{name}: {shown(value)} {series[number]}")
             parts.append(
                 f'<rect class="series-{number}" x="{x:.1f}" y="{y + 5}" width="{value * scale:.1f}" height="12">'
                 f"<title>{about}</title></rect>"
             )
             x += value * scale
-        parts.append(f'<text class="tick" x="{x + 4:.1f}" y="{y + 14}">{sum(values):,.0f}</text>')
-    table = tuple((name, *(f"{value:,.0f}" for value in values)) for name, values in rows)
-    return Plot(title, _svg(title, parts, max(len(rows) * line, line)), ("name", *series), table)
+        parts.append(f'<text class="tick" x="{x + 4:.1f}" y="{y + 14}">{shown(sum(values))}</text>')
+    table = tuple((name, *(shown(value) for value in values)) for name, values in rows)
+    height = max(len(rows) * line, line)
+    return Plot(title, _svg(title, parts, height), ("name", *series), table, tuple(series) if len(series) > 1 else ())
 
 
 def _svg(title: str, parts: Sequence[str], height: float) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,7 +12,7 @@ from typing import Any
 import jinja2
 import orjson
 from markdown_it import MarkdownIt
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name, guess_lexer_for_filename
@@ -19,7 +20,7 @@ from pygments.util import ClassNotFound
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-__all__ = ["code_html", "compact_json", "markdown_html", "respond", "templates"]
+__all__ = ["code_html", "compact_json", "markdown_html", "problem", "respond", "templates"]
 
 LONGEST_HIGHLIGHTED = 200_000
 """Characters of code that are coloured; more is shown plain."""
@@ -45,6 +46,11 @@ def respond(request: Request, template: str, data: Mapping[str, Any], status: in
         "twin_url": _twin_url(request),
     }
     return HTMLResponse(templates.get_template(template).render(context), status)
+
+
+def problem(request: Request, message: str | None, hint: str | None) -> Response:
+    """The page for a form that could not be carried out."""
+    return respond(request, "problem.html", {"message": message or "This failed.", "hint": hint or ""}, 422)
 
 
 def _twin_url(request: Request) -> str:
@@ -117,6 +123,15 @@ def markdown_html(text: str) -> Markup:
     return Markup(_markdown.render(text))  # noqa: S704 - html is off: every tag in the text is escaped
 
 
+def marked(text: str, query: str) -> Markup:
+    """The words of a query marked in a snippet, with their endings."""
+    words = [re.escape(word) for word in re.findall(r"\w{3,}", query)[:20]]
+    if not words:
+        return escape(text)
+    parts = re.split(rf"\b((?:{'|'.join(words)})\w{{0,4}})", text, flags=re.IGNORECASE)
+    return Markup("").join(Markup("<mark>{}</mark>").format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
 _formatter = HtmlFormatter(nowrap=True, classprefix="hl-")
 
 
@@ -138,7 +153,13 @@ templates = jinja2.Environment(
     lstrip_blocks=True,
 )
 templates.filters.update(
-    bytes=bytes_text, seconds=seconds_text, ago=ago, pretty=pretty_json, code=code_html, markdown=markdown_html
+    bytes=bytes_text,
+    seconds=seconds_text,
+    ago=ago,
+    pretty=pretty_json,
+    code=code_html,
+    markdown=markdown_html,
+    marked=marked,
 )
 templates.tests["endswith_html"] = lambda name: str(name).endswith(".html")
 templates.globals.update(plural=plural)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
-from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -12,11 +12,13 @@ from starlette.responses import RedirectResponse, Response
 
 from rolltop.reports.source.gallery import TEMPLATES
 from rolltop.web.backend import Backend, Outcome
-from rolltop.web.render import respond
+from rolltop.web.jobs import Job, Jobs
+from rolltop.web.render import problem, respond
 from rolltop.web.tools import agreed_in
 
 __all__ = ["ROUTES"]
 
+PAGE = 24
 FORMATS = ("html", "pdf", "word", "pptx")
 FRAME_POLICY = (
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline' data:; "
@@ -28,42 +30,57 @@ STARTER = "## Summary\n\n```{r}\nsummary(cars)\nplot(cars)\n```\n"
 
 async def index(request: Request) -> Response:
     backend: Backend = request.app.state.backend
-    listed = await backend.call("list_rmd", {"limit": 200})
-    documents = [await _with_figure(backend, dict(each)) for each in listed.get("documents", [])]
-    data = {"reports": documents, "error": listed.error}
+    listed = await backend.call("list_rmd", {"limit": PAGE, "cursor": request.query_params.get("cursor")})
+    documents = [{**each, "name": _stem(each["filename"])} for each in listed.get("documents", [])]
+    first = await asyncio.to_thread(_first_figures, backend, [each["name"] for each in documents])
+    data = {
+        "reports": [{**each, "figure": first.get(each["name"])} for each in documents],
+        "next": listed.get("next_cursor"),
+        "error": listed.error,
+    }
     return respond(request, "reports.html", data, starter=STARTER, templates=TEMPLATES)
 
 
-async def _with_figure(backend: Backend, document: dict[str, Any]) -> dict[str, Any]:
-    document["name"] = str(document["filename"]).rpartition(".")[0]
-    read = await backend.call("read_rmd", {"filename": document["name"]})
-    document["figures"] = [_last(uri) for uri in read.get("figures", [])]
-    return document
+def _first_figures(backend: Backend, stems: list[str]) -> dict[str, str]:
+    """The first plot of each report that has one."""
+    outputs = backend.application.workspace.reports.outputs
+    return {stem: outputs.figures(stem)[0].name for stem in set(outputs.figured()).intersection(stems)}
 
 
 async def show(request: Request) -> Response:
-    return await _page(request, None)
+    jobs: Jobs = request.app.state.jobs
+    name = request.path_params["name"]
+    job = jobs.get(request.query_params.get("job", ""), name) or jobs.running(name)
+    return await _page(request, job=job)
 
 
-async def _page(request: Request, outcome: Outcome | None, status: int = 200) -> Response:
+async def _page(
+    request: Request, outcome: Outcome | None = None, status: int = 200, job: Job | None = None
+) -> Response:
     backend: Backend = request.app.state.backend
     name = request.path_params["name"]
     read = await backend.call("read_rmd", {"filename": name})
     if not read.ok:
         raise HTTPException(404, read.error)
-    listed = await backend.call("list_rmd", {"limit": 200})
-    wanted = (f"{name}.Rmd", f"{name}.rmd", f"{name}.qmd")
-    known: Mapping[str, Any] = next((each for each in listed.get("documents", []) if each["filename"] in wanted), {})
+    outcome = job.outcome if job is not None else outcome
     data = {
         "name": name,
+        "filename": read.get("filename", ""),
         "content": read.get("content", ""),
         "side_files": read.get("side_files", []),
         "figures": [_last(uri) for uri in read.get("figures", [])],
-        "outputs": [_last(uri) for uri in known.get("outputs", [])],
-        "title": known.get("title", name),
+        "outputs": await asyncio.to_thread(_outputs, backend, name),
+        "versions": read.get("versions", []),
+        "job": job.as_dict() if job is not None else None,
         "rendered": outcome.data if outcome is not None and outcome.ok else None,
     }
     return respond(request, "report.html", data, status, outcome=outcome, formats=FORMATS)
+
+
+def _outputs(backend: Backend, stem: str) -> list[str]:
+    """The names of what was rendered, the page first."""
+    names = [each.name for each in backend.application.workspace.reports.outputs.all() if _stem(each.name) == stem]
+    return sorted(names, key=lambda name: (not name.endswith(".html"), name))
 
 
 async def create(request: Request) -> Response:
@@ -78,7 +95,7 @@ async def create(request: Request) -> Response:
     if outcome.questions:
         return respond(request, "ask.html", {"questions": outcome.questions}, fields=arguments, back="/reports")
     if not outcome.ok:
-        return respond(request, "problem.html", {"message": outcome.error, "hint": outcome.hint or ""}, 422)
+        return problem(request, outcome.error, outcome.hint)
     name = str(outcome.get("filename", arguments["filename"])).rpartition(".")[0]
     return RedirectResponse(f"/reports/{quote(name)}", 303)
 
@@ -100,8 +117,58 @@ async def change(request: Request) -> Response:
             if not outcome.ok:
                 return await _page(request, outcome, 422)
     if form.get("render"):
-        outcome = await backend.call("render_rmd", {"filename": name, "formats": [str(form["render"])]})
-    return await _page(request, outcome, 200 if outcome is None or outcome.ok else 422)
+        return _start(request, name, str(form["render"]), fresh=form.get("fresh") == "on")
+    return RedirectResponse(f"/reports/{quote(name)}", 303)
+
+
+def _start(request: Request, name: str, wanted: str, *, fresh: bool) -> Response:
+    """Render in the background; one render of a report at a time."""
+    backend: Backend = request.app.state.backend
+    jobs: Jobs = request.app.state.jobs
+    arguments = {"filename": name, "formats": [wanted], "fresh": fresh}
+    job = jobs.running(name) or jobs.start(
+        name, lambda progress: backend.call("render_rmd", arguments, progress=progress)
+    )
+    return RedirectResponse(f"/reports/{quote(name)}?job={job.id}", 303)
+
+
+async def cancel(request: Request) -> Response:
+    job = _job(request)
+    await request.app.state.jobs.cancel(job)
+    return RedirectResponse(f"/reports/{quote(job.about)}?job={job.id}", 303)
+
+
+async def progress(request: Request) -> Response:
+    """How far a render is; the page asks for its twin."""
+    job = _job(request)
+    if request.path_params.get("twin"):
+        return respond(request, "", job.as_dict())
+    return RedirectResponse(f"/reports/{quote(job.about)}?job={job.id}", 303)
+
+
+def _job(request: Request) -> Job:
+    jobs: Jobs = request.app.state.jobs
+    job = jobs.get(request.path_params["job"], request.path_params["name"])
+    if job is None:
+        raise HTTPException(404, "This render is not known any more.")
+    return job
+
+
+async def go_back(request: Request) -> Response:
+    """Make an earlier text the current one."""
+    backend: Backend = request.app.state.backend
+    form = await request.form()
+    name, version = request.path_params["name"], str(form.get("version", ""))
+    if not version.isdecimal():
+        raise HTTPException(422, "Choose a version.")
+    arguments = {"filename": name, "version": int(version)}
+    outcome = await backend.call("update_rmd", arguments, agreed_in(form))
+    if outcome.questions:
+        back = f"/reports/{quote(name)}"
+        return respond(request, "ask.html", {"questions": outcome.questions}, fields={"version": version}, back=back)
+    if not outcome.ok:
+        return await _page(request, outcome, 422)
+    return RedirectResponse(f"/reports/{quote(name)}", 303)
 
 
 async def output(request: Request) -> Response:
@@ -136,7 +203,11 @@ async def _bytes(request: Request, uri: str) -> tuple[str, bytes]:
 
 
 def _last(uri: str) -> str:
-    return uri.rpartition("/")[2]
+    return unquote(uri.rpartition("/")[2])
+
+
+def _stem(filename: str) -> str:
+    return filename.rpartition(".")[0]
 
 
 ROUTES = (
@@ -144,6 +215,9 @@ ROUTES = (
     ("/reports", create, ("POST",)),
     ("/reports/{name}", show, ("GET",)),
     ("/reports/{name}", change, ("POST",)),
+    ("/reports/{name}/versions", go_back, ("POST",)),
+    ("/reports/{name}/jobs/{job}", progress, ("GET",)),
+    ("/reports/{name}/jobs/{job}/cancel", cancel, ("POST",)),
     ("/reports/{name}/output/{file}", output, ("GET",)),
     ("/reports/{name}/figure/{file}", figure, ("GET",)),
 )

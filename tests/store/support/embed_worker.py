@@ -1,4 +1,7 @@
-"""A process that embeds what a store holds, slowly, until it is done or killed: `python embed_worker.py DIRECTORY`."""
+"""A process that embeds what a store holds, until it is done or killed: `python embed_worker.py DIRECTORY`.
+
+It prints a line after each commit.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +18,8 @@ embedding_follower.VECTORS_A_COMMIT = 8
 def main() -> None:
     library = Library(Path(sys.argv[1]))
     print("ready", flush=True)
-    while not library.search.meaning.follow(lambda done, total: time.sleep(0.01)):
-        time.sleep(0.01)
+    while not library.search.meaning.follow(lambda done, total: print(done, "of", total, flush=True)):
+        time.sleep(0.01)  # another process is at it
     print("done", flush=True)
     library.close()
 

@@ -11,7 +11,7 @@ from rolltop.catalog.rlang.binding import name_of, significant, split_at_commas
 from rolltop.catalog.rlang.constants import constant
 from rolltop.catalog.rlang.lexer import top_level_tokens
 
-__all__ = ["checked_types", "observed_values", "type_of_values"]
+__all__ = ["checked_types", "observed_values", "omissible", "type_of_values"]
 
 _MOST_CALLS = 50
 _CHECKS = {
@@ -24,6 +24,7 @@ _KINDS = "|".join(sorted(map(re.escape, _CHECKS), key=len, reverse=True))
 _REQUIRED = re.compile(rf"(?:!\s*is[._]|\bassert_?)(?P<kind>{_KINDS})\(\s*(?P<name>[\w.]+)\s*[,)]")
 _STOPIFNOT = re.compile(r"\bstopifnot\s*\(")
 _IS = re.compile(rf"(?<![!\w.])is[._](?P<kind>{_KINDS})\(\s*(?P<name>[\w.]+)\s*\)")
+_MISSING = re.compile(r"(?<![\w.])missing\(\s*(?P<name>[\w.]+)\s*\)(?!\s*\)\s*\{?\s*(?:\w+::)?(?:stop|abort|cli_abort)\()")
 _MATCHED = re.compile(r"\bmatch\.arg\(\s*(?P<name>[\w.]+)\s*[,)]")
 
 
@@ -84,6 +85,11 @@ def checked_types(body: str) -> dict[str, Schema | None]:
     for found in _MATCHED.finditer(body):
         kinds.setdefault(found["name"], set()).add("string")
     return {name: _schema(found.pop()) if len(found) == 1 else None for name, found in kinds.items()}
+
+
+def omissible(body: str) -> set[str]:
+    """The parameters whose absence a function looks for and goes on: `if (missing(x)) x <- 1`."""
+    return {found["name"] for found in _MISSING.finditer(body)}
 
 
 def _schema(kind: str) -> Schema:

@@ -10,7 +10,7 @@ from rolltop.base.interruption import checkpoint
 from rolltop.catalog.definition import Definition
 from rolltop.catalog.found import MARKER, ExampleCode, Found, Remark, flags_of, name_given_in
 from rolltop.catalog.inference import Schema
-from rolltop.catalog.rlang.evidence import checked_types, observed_values
+from rolltop.catalog.rlang.evidence import checked_types, observed_values, omissible
 from rolltop.catalog.rlang.examples import example_code
 from rolltop.catalog.rlang.markup import Markup
 from rolltop.catalog.rlang.package import Documented, Sources
@@ -84,14 +84,16 @@ class _Tool:
         visible = [name for name in names if not name.startswith(".")]
         properties = {}
         seen = observed_values(example.shown, self.function, list(formals))
-        checked = checked_types(self.documented.expression.body)
+        body = self.documented.expression.body
+        checked = checked_types(body)
+        optional = {name for name, formal in formals.items() if formal.has_default} | omissible(body)
         for name in visible:
             properties[name], is_certain = parameter_schema(
                 name, documented.get(name, Markup()), formals.get(name), seen.get(name, ()), checked.get(name)
             )
             if not is_certain:
                 self.untyped.append(name)
-        required = [name for name in visible if name not in formals or not formals[name].has_default]
+        required = [name for name in visible if name not in formals or name not in optional]
         self._remark_on_parameters(documented, formals)
         return {"type": "object", "properties": properties, "required": required}
 

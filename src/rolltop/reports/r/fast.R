@@ -39,7 +39,7 @@ fast_knit <- function(request, formats) {
   )
   knitr::render_markdown()
   knitr::knit_hooks$set(inline = plain_inline)
-  if (!identical(formats, "html")) knitr::knit_hooks$set(plot = plain_plot)
+  knitr::knit_hooks$set(plot = if (identical(formats, "html")) page_plot else plain_plot)
   environment <- new.env(parent = globalenv())
   declared <- declared_params(request$source)
   if (length(declared$names)) {
@@ -90,12 +90,13 @@ embed_pictures <- function(page) {
 # The page needs no scripts, and its policy runs none; what could lead the reader elsewhere goes from the text as well.
 remove_active_elements <- function(page) {
   html <- readChar(page, file.size(page), useBytes = TRUE)
+  Encoding(html) <- "bytes" # so that places are counted alike by all that follows
   start <- regexpr("</head>", html, fixed = TRUE, useBytes = TRUE)
-  if (grepl(unfit_elements, substring(html, start), perl = TRUE, useBytes = TRUE)) {
+  head <- substr(html, 1, start - 1)
+  body <- substr(html, start, nchar(html, "bytes"))
+  if (grepl(unfit_elements, body, perl = TRUE, useBytes = TRUE)) {
     unfit$why <- "the code writes HTML that the plain page leaves out or does not style"
   }
-  head <- substring(html, 1, start - 1)
-  body <- substring(html, start)
   for (element in c("(?is)<script\\b.*?(</script\\s*>|$)", "(?is)<(meta|base|link|script)\\b[^>]*>")) {
     body <- gsub(element, "", body, perl = TRUE, useBytes = TRUE)
   }

@@ -14,6 +14,13 @@ plain_plot <- function(file, options) {
   )
 }
 
+# knitr's own, which writes HTML where a chunk sets a width or an alignment. A caption needs a paragraph of its own.
+page_plot <- function(file, options) {
+  image <- knitr::hook_plot_md(file, options)
+  captioned <- length(options$fig.cap) && startsWith(image, "![")
+  if (captioned) paste0("\n\n", image, "\n\n") else image
+}
+
 plot_image <- function(file, options, caption) {
   alt <- gsub("\\s+", " ", paste(options$fig.alt, collapse = " "))
   words <- if (nzchar(caption)) caption else gsub("([][\\\\`*_<$])", "\\\\\\1", alt)

@@ -14,7 +14,9 @@ import orjson
 from rolltop.confine.worker import bring, is_worker
 from rolltop.errors import InvalidInput
 from rolltop.transform.errors import ReadFailure
+from rolltop.transform.explain import explain
 from rolltop.transform.formats.table import MODULES
+from rolltop.transform.program import compile_program
 from rolltop.transform.service.execute import as_bytes, execute
 from rolltop.transform.service.failures import unreadable
 from rolltop.transform.service.infer import infer
@@ -69,9 +71,15 @@ def describe(
         raise unreadable(error, f"the source is not {source_format}") from None
 
 
+def explained(transformation: str) -> dict[str, Any]:
+    """How a program will run; raises what is wrong with it."""
+    return explain(compile_program(transformation)).as_dict()
+
+
 JOBS: dict[str, Callable[..., dict[str, Any]]] = {
     "describe": describe,
     "execute": execute,
+    "explain": explained,
     "infer": infer,
     "validate": validate,
 }

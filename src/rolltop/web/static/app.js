@@ -15,7 +15,8 @@
     }),
   );
 
-  document.querySelectorAll(".copy").forEach((box) => {
+  const addCopyButton = (box) => {
+    if (box.querySelector("button")) return;
     const button = document.createElement("button");
     button.type = "button";
     button.className = "second";
@@ -26,7 +27,26 @@
       setTimeout(() => (button.textContent = "Copy"), 1500);
     });
     box.append(button);
-  });
+  };
+  const addCopyButtons = () => document.querySelectorAll(".copy").forEach(addCopyButton);
+  addCopyButtons();
+  const result = document.getElementById("result");
+  if (result) new MutationObserver(addCopyButtons).observe(result, { childList: true });
+
+  const job = document.querySelector("[data-job]");
+  if (job) {
+    const look = setInterval(async () => {
+      const answer = await fetch(job.dataset.job);
+      if (!answer.ok) return clearInterval(look);
+      const now = await answer.json();
+      job.querySelector("[data-lines]").textContent = now.lines.join("\n") || "starting";
+      job.querySelector("[data-seconds]").textContent = `${now.seconds} s`;
+      if (now.state !== "running") {
+        clearInterval(look);
+        location.replace(job.dataset.then);
+      }
+    }, 500);
+  }
 
   const live = document.querySelector('[data-live="call"]');
   const badge = document.querySelector("[data-pending]");

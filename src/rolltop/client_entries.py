@@ -19,11 +19,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from rolltop.cli.client_files import as_toml
+from rolltop.base.http_token import made_token
+from rolltop.client_files import as_toml
 from rolltop.errors import NotFound
 from rolltop.settings import OPTIONS, SECTIONS, Option, Settings
 from rolltop.settings import values as read
 from rolltop.settings.utlx import VARIABLES
+from rolltop.workspace import Workspace
 
 __all__ = [
     "CLIENTS",
@@ -168,9 +170,6 @@ def server_token(settings: Settings) -> Token | None:
     """The token that the server of these settings asks for; one that it makes itself is made now."""
     if settings.http_token is not None:
         return Token(settings.http_token, in_variable=True)
-    from rolltop.base.http_token import made_token
-    from rolltop.workspace import Workspace
-
     return Token(made_token(Workspace(settings).prepare()), in_variable=False)
 
 

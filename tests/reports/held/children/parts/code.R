@@ -1,0 +1,2 @@
+square <- function(n) n^2
+square(12)

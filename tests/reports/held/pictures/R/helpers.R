@@ -1,0 +1,4 @@
+helper <- function(n) {
+  # doubles
+  2 * n
+}
