@@ -19,7 +19,7 @@ from test_stream import outcome, streamed, whole
 
 from rolltop.transform import compile_program
 from rolltop.transform.columns import code
-from rolltop.transform.columns.row_code import unpack
+from rolltop.transform.columns.row_code import Unpacked, unpack
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.tiers import Tiers
 from rolltop.transform.explain import explain
@@ -268,38 +268,46 @@ def test_hostile_lines_take_no_longer_than_others() -> None:
     assert scanner.cut('a,"b\n' * 100_000) is None
 
 
+def taken_apart(program: str) -> Unpacked:
+    """What becomes of a program over the rows of a table."""
+    tier = compile_program(program, inputs={"input": "csv"}, output_format="json").tiers.typed
+    assert tier is not None
+    return unpack(tier.routine_of(written=False)[0])
+
+
 def test_the_condition_is_taken_out_of_a_loop() -> None:
-    found = unpack("def run(v1):\n    t1 = [{'a': t2.f1, 'b': t2.f0} for t2 in v1 if t2.f0 == 'x']\n    return t1")
+    found = taken_apart('filter($input, o => o.s == "x" && o.n > 1) |> map(o => { a: o.m, b: o.s })')
     assert found.test is not None
-    assert (found.test.fields, set(found.run.fields)) == (("f0",), {"f0", "f1"})
-    assert unpack("def run(v1):\n t1 = 0\n for t2 in v1:\n  if t2.f0:\n   t1 += t2.f1\n return t1").test is not None
+    assert found.sought is not None
+    assert found.sought.text == "x"
+    assert (len(found.test.fields), len(found.run.fields)) == (2, 2)
+    assert taken_apart("sum(map(filter($input, o => o.n > 1), o => o.m * 2))").test is not None
 
 
 @pytest.mark.parametrize(
-    "source",
+    "program",
     [
-        "def run(v1):\n    return [t4 for t2 in v1 if (t4 := t2.f0)]",
-        "def run(v1):\n    v3 = 2\n    return [t2.f1 for t2 in v1 if t2.f0 > v3]",
-        "def run(v1):\n t1 = 0\n for t2 in v1:\n  if t2.f0 > t1:\n   t1 = t2.f1\n return t1",
+        "let least = 1 + 1\nfilter($input, o => o.n > least) |> map(o => o.m * 2)",
+        "filter($input, o => o.n * 2 > 3) |> map(o => o.n * 2)",
     ],
+    ids=["named before the loop", "asked for again"],
 )
-def test_a_condition_that_belongs_to_the_loop_stays_there(source: str) -> None:
-    assert unpack(source).test is None
+def test_a_condition_that_belongs_to_the_loop_stays_there(program: str) -> None:
+    assert taken_apart(program).test is None
 
 
 @pytest.mark.parametrize(
-    "source",
+    "program",
     [
-        "def run(v1):\n    return [t2 for t2 in v1]",
-        "def run(v1):\n    return ([t2.f0 for t2 in v1], F_count(v1))",
-        "def run(v1):\n    return [len(v1)]",
-        "def run(v1):\n    return F_count(v1)",
-        "def run(v1):\n    return [CALL(t2, t2.f0) for t2 in v1]",
+        "{ a: map($input, o => o.n * 2), b: $input |> sortBy(o => o.n) |> map(o => o.n) }",
+        "{ a: map($input, o => o.n * 2), b: (if (count($input) > 1) map($input, o => o.n) else []) }",
+        "{ n: count($input), s: some($input, o => o.n > 1) }",
+        "groupBy($input, o => o.s) |> mapValues(g => max(map(g, o => o.n)))",
     ],
 )
-def test_records_that_are_used_as_a_whole_are_not_unpacked(source: str) -> None:
+def test_records_that_are_used_as_a_whole_are_not_unpacked(program: str) -> None:
     with pytest.raises(CannotCompile):
-        unpack(source)
+        taken_apart(program)
 
 
 NUMERIC = st.lists(

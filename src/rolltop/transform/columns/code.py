@@ -71,8 +71,8 @@ class ColumnCode(Judged):
         self._fields = fields_of(tier)
         if not self._fields:
             raise CannotCompile("the records are used as a whole")
-        source, constants = tier.code_of(written=encode is not None)
-        unpacked = unpack(source)
+        routine, constants = tier.routine_of(written=encode is not None)
+        unpacked = unpack(routine)
         self._test = None if unpacked.test is None else Each(unpacked.test, constants)
         self._sought = unpacked.sought
         rest = unpacked.sought.rest if unpacked.sought is not None else None

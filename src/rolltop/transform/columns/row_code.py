@@ -1,20 +1,34 @@
-"""Generated code for records made into code for rows of values: variables instead of fields."""
+"""Code for rows of values made of a routine for records: variables instead of fields."""
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rolltop.transform.columns.records import Selection
+from rolltop.transform.compile.code import (
+    Code,
+    Field,
+    Length,
+    Method,
+    Same,
+    Text,
+    Var,
+    bound_in,
+    text_of,
+    used_in,
+    walk,
+)
 from rolltop.transform.compile.compiler import function_of
+from rolltop.transform.compile.python import PythonWriter
+from rolltop.transform.compile.record_loop import RecordLoop, loop_over_records, parts_of
+from rolltop.transform.compile.routine import Block, Routine, Source, all_codes, bound_by, used_by
 from rolltop.transform.compile.scopes import CannotCompile
 
-__all__ = ["Each", "Over", "Sought", "Unpacked", "Variables", "each", "names_in", "unpack"]
+__all__ = ["Each", "Over", "RowWriter", "Sought", "Unpacked", "unpack"]
 
-Loop = ast.For | ast.comprehension
-_COUNT = "count"
+Change = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +38,10 @@ class Over:
     `count` is the number of all records, of which the rows may be those that were chosen.
     """
 
-    code: ast.Module
+    source: str
     fields: tuple[str, ...]
+    change: Change | None = None
+    """What is done with the only field, if that is a change of case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,160 +63,130 @@ class Unpacked:
     sought: Sought | None
     run: Over
     """What makes the result of the rows chosen."""
-    function: ast.FunctionDef
-    """The code of `run`."""
-    variables: Variables
+    routine: Routine
+    loop: RecordLoop
+    """The loop over the rows chosen."""
+    writer: RowWriter
 
 
-def unpack(source: str) -> Unpacked:
-    """Take the function `run(records)` apart; `CannotCompile` when it does more with records than go over them once."""
-    function = ast.parse(source).body[0]
-    assert isinstance(function, ast.FunctionDef)
-    records = function.args.args[0].arg
-    _Counted(records).visit(function)
-    function.args.args.append(ast.arg(_COUNT))
-    loop = _loop_over(function, records)
-    assert isinstance(loop.target, ast.Name)
-    variables = Variables(loop.target.id)
-    variables.visit(function)
-    if names_in(function).count(loop.target.id) != 1:
+def unpack(routine: Routine) -> Unpacked:
+    """Take a routine apart; `CannotCompile` when it does more with its records than go over them once."""
+    loop = loop_over_records(routine)
+    if loop is None:
+        raise CannotCompile("the program does more with the records than go over them once")
+    codes = list(all_codes(routine))
+    fields = tuple(dict.fromkeys(field.name for code in codes for field in _fields(code, loop.item)))
+    if used_by(routine).count(loop.item) != sum(1 for code in codes for _ in _fields(code, loop.item)):
         raise CannotCompile("the records are used as a whole")
-    test = _condition(function, loop, variables)
-    fields = variables.read(function)
-    loop.target = variables.row(fields)
-    run = Over(_module(function), fields)
-    return Unpacked(each(test, variables) if test else None, _sought(test, variables), run, function, variables)
+    if loop.tests and not _is_known_before(loop.tests, loop.item, routine):
+        loop = RecordLoop(loop.source, [], loop.source.body)
+    writer = RowWriter(loop, routine.parameters[0], fields)
+    tests = parts_of(loop.tests)
+    test = writer.each(tests) if tests else None
+    return Unpacked(test, _sought(tests, writer), writer.whole(routine), routine, loop, writer)
 
 
-def _loop_over(function: ast.FunctionDef, records: str) -> Loop:
-    """The one place that goes over the records."""
-    if names_in(function).count(records) != 1:
-        raise CannotCompile("the program goes over the records more than once")
-    for node in ast.walk(function):
-        if isinstance(node, Loop) and isinstance(node.iter, ast.Name) and node.iter.id == records:
-            return node
-    raise CannotCompile("the records are not gone over one by one")
+def _fields(code: Code, item: str) -> list[Field]:
+    """The fields of the record that an expression reads."""
+    return [
+        node
+        for node in walk(code)
+        if isinstance(node, Field) and isinstance(node.target, Var) and node.target.name == item
+    ]
 
 
-class _Counted(ast.NodeTransformer):
-    """Puts a variable where the records are counted."""
+def _is_known_before(tests: list[Code], item: str, routine: Routine) -> bool:
+    """Whether the condition of the loop can be told before the loop runs.
 
-    def __init__(self, records: str) -> None:
-        self._records = records
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        match node:
-            case ast.Call(func=ast.Name(id="len"), args=[ast.Name(id=name)], keywords=[]) if name == self._records:
-                return ast.Name(_COUNT, ast.Load())
-        self.generic_visit(node)
-        return node
-
-
-class Variables(ast.NodeTransformer):
-    """Puts a variable where a field of the record is read."""
-
-    def __init__(self, record: str) -> None:
-        self._record = record
-        self.fields: dict[str, str] = {}
-        """By their variables."""
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        if not isinstance(node.value, ast.Name) or node.value.id != self._record:
-            self.generic_visit(node)
-            return node
-        name = f"{self._record}_{node.attr}"
-        self.fields[name] = node.attr
-        return ast.Name(name, ast.Load())
-
-    def read(self, node: ast.AST) -> tuple[str, ...]:
-        """The fields that code reads."""
-        names = set(names_in(node))
-        return tuple(field for name, field in self.fields.items() if name in names)
-
-    def row(self, fields: tuple[str, ...]) -> ast.expr:
-        """The variables of these fields, as a loop assigns them."""
-        names: list[ast.expr] = [ast.Name(f"{self._record}_{field}", ast.Store()) for field in fields]
-        return names[0] if len(names) == 1 else ast.Tuple(names, ast.Store())
+    A name that is bound outside has no value yet; one that is bound inside may be asked for later.
+    """
+    used, bound = (
+        [name for test in tests for name in used_in(test)],
+        {name for test in tests for name in bound_in(test)},
+    )
+    if (bound_by(routine) - bound - {item}).intersection(used):
+        return False
+    everywhere = used_by(routine)
+    return all(used.count(name) == everywhere.count(name) for name in bound)
 
 
-def _condition(function: ast.FunctionDef, loop: Loop, variables: Variables) -> ast.expr | None:
-    """Take the condition of a loop out of it, if it can be known before the loop runs."""
-    tests = _tests_of(loop)
-    inside = [name for test in tests for name in names_in(test)]
-    everywhere, bound = names_in(function), set(_bound_in(function)).difference(variables.fields)
-    # A name that is bound outside has no value yet; one that is bound inside may be asked for later.
-    if not tests or any(name in bound and inside.count(name) != everywhere.count(name) for name in inside):
-        return None
-    if isinstance(loop, ast.For):
-        only = loop.body[0]
-        assert isinstance(only, ast.If)
-        loop.body = only.body
-    else:
-        loop.ifs = []
-    return _all(tests)
-
-
-def _sought(test: ast.expr | None, variables: Variables) -> Sought | None:
+def _sought(tests: list[Code], writer: RowWriter) -> Sought | None:
     """A comparison with a text, if that is what a condition begins with: rows that fail there are not asked more."""
-    if test is None:
-        return None
-    first, *others = _parts(test)
-    match first:
-        case ast.Compare(ast.Name(id=name), [ast.Eq()], [ast.Constant(value=str(text))]):
-            field = variables.fields.get(name)
-            rest = each(_all(others), variables) if others else None
-            return None if field is None else Sought(field, text, rest)
+    match tests[:1]:
+        case [Same(sides=(Field() as field, Text(value=text)))] if writer.is_cell(field):
+            return Sought(field.name, text, writer.each(tests[1:]) if len(tests) > 1 else None)
     return None
 
 
-def _parts(test: ast.expr) -> list[ast.expr]:
-    """What has to be true, one after the other."""
-    if not isinstance(test, ast.BoolOp) or not isinstance(test.op, ast.And):
-        return [test]
-    return [part for value in test.values for part in _parts(value)]
+class RowWriter(PythonWriter):
+    """The back end that writes a routine over rows."""
+
+    def __init__(self, loop: RecordLoop, records: str, fields: tuple[str, ...]) -> None:
+        self._loop = loop
+        self._records = records
+        self._fields = fields
+        self._row = fields
+
+    def is_cell(self, code: Code) -> bool:
+        """Whether an expression is a field of the record."""
+        return isinstance(code, Field) and isinstance(code.target, Var) and code.target.name == self._loop.item
+
+    def whole(self, routine: Routine) -> Over:
+        """The routine for the rows chosen."""
+        read = {name for code in _codes_without(self._loop, routine) for name in self._read(code)}
+        self._row = tuple(field for field in self._fields if field in read)
+        return Over(self.source(routine), self._row)
+
+    def each(self, made: list[Code]) -> Over:
+        """A function that gives what is made of each row, in a list; of several expressions, whether all are true."""
+        read = {name for code in made for name in self._read(code)}
+        fields = tuple(field for field in self._fields if field in read)
+        text = " and ".join(map(self.text, made))
+        source = f"def run(rows, count): return [{text} for {self._names(fields)} in rows]"
+        return Over(source, fields, self._change(made))
+
+    def parameters(self, routine: Routine) -> str:
+        return "rows, count"
+
+    def loop(self, loop: Source) -> str:
+        return f"{self._names(self._row)} in rows" if loop is self._loop.source else super().loop(loop)
+
+    def body(self, loop: Source) -> Block:
+        return self._loop.body if loop is self._loop.source else super().body(loop)
+
+    def text(self, code: Code) -> str:
+        return text_of(code, self._spelled)
+
+    def _spelled(self, code: Code) -> str | None:
+        """A variable instead of a field, and the number of all records instead of counting the rows chosen."""
+        if isinstance(code, Field) and self.is_cell(code):
+            return self._variable(code.name)
+        if isinstance(code, Length) and isinstance(code.array, Var) and code.array.name == self._records:
+            return "count"
+        return None
+
+    def _read(self, code: Code) -> list[str]:
+        return [field.name for field in _fields(code, self._loop.item)]
+
+    def _variable(self, field: str) -> str:
+        return f"{self._loop.item}_{field}"
+
+    def _names(self, fields: tuple[str, ...]) -> str:
+        """The variables of these fields, as a loop assigns them."""
+        names = [self._variable(field) for field in fields]
+        return names[0] if len(names) == 1 else f"({', '.join(names)})"
+
+    def _change(self, made: list[Code]) -> Change | None:
+        match made:
+            case [Method(target=Field() as field, name="upper" | "lower" as how)] if self.is_cell(field):
+                return str.upper if how == "upper" else str.lower
+        return None
 
 
-def _all(tests: list[ast.expr]) -> ast.expr:
-    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
-
-
-def _tests_of(loop: Loop) -> list[ast.expr]:
-    if isinstance(loop, ast.comprehension):
-        return loop.ifs
-    only = loop.body[0] if len(loop.body) == 1 else None
-    return [only.test] if isinstance(only, ast.If) and not only.orelse else []
-
-
-def names_in(node: ast.AST) -> list[str]:
-    """The variables in code, each as often as it is there."""
-    return [inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)]
-
-
-def _bound_in(function: ast.FunctionDef) -> Iterator[str]:
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            yield node.id
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, ast.FunctionDef):
-            yield node.name
-
-
-def each(made: ast.expr, variables: Variables) -> Over:
-    """A function that gives what is made of each row, in a list."""
-    fields = variables.read(made)
-    loop = ast.comprehension(variables.row(fields), ast.Name("rows", ast.Load()), [], 0)
-    function = ast.parse(f"def run(rows, {_COUNT}): return 0").body[0]
-    assert isinstance(function, ast.FunctionDef)
-    function.body = [ast.Return(ast.ListComp(made, [loop]))]
-    return Over(_module(function), fields)
-
-
-def _module(function: ast.FunctionDef) -> ast.Module:
-    return ast.fix_missing_locations(ast.Module([function], []))
-
-
-Change = Callable[[str], str]
+def _codes_without(loop: RecordLoop, routine: Routine) -> list[Code]:
+    """The expressions of a routine besides the tests that were taken out of its loop."""
+    tests = {id(test) for test in loop.tests}
+    return [code for code in all_codes(routine) if id(code) not in tests]
 
 
 class Each:
@@ -208,8 +194,8 @@ class Each:
 
     def __init__(self, over: Over, constants: Mapping[str, Any]) -> None:
         self._fields = over.fields
-        self._run = function_of(over.code, constants)
-        self._change = _change_of(over)
+        self._run = function_of(over.source, constants)
+        self._change = over.change
 
     def of(self, rows: Selection) -> Any:
         if self._change is not None:
@@ -217,23 +203,6 @@ class Each:
             if changed is not None:
                 return changed
         return self._run(rows.rows(self._fields), rows.total)
-
-
-def _change_of(over: Over) -> Change | None:
-    """What is done with the only field, if that is a change of case."""
-    function = over.code.body[0]
-    assert isinstance(function, ast.FunctionDef)
-    match function.body:
-        case [
-            ast.Return(
-                value=ast.ListComp(
-                    elt=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="upper" | "lower" as how), args=[]),
-                    generators=[ast.comprehension(target=ast.Name(id=field), ifs=[])],
-                )
-            )
-        ] if name == field:
-            return str.upper if how == "upper" else str.lower
-    return None
 
 
 def _changed(values: Sequence[Any], change: Change) -> list[str] | None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,8 +11,11 @@ from typing import Any
 import orjson
 
 from rolltop.transform.columns.records import Selection
-from rolltop.transform.columns.row_code import Each, Over, Unpacked, Variables, each, names_in
+from rolltop.transform.columns.row_code import Each, Over, RowWriter, Unpacked
+from rolltop.transform.compile.code import Code, Record, bound_in, used_in
+from rolltop.transform.compile.routine import Collect
 from rolltop.transform.compile.ways import Judged
+from rolltop.transform.compile.written import Ready, Whole
 
 __all__ = ["Leaf", "Shaped", "Writing", "shaped", "writing_of"]
 
@@ -39,73 +42,48 @@ class Shaped:
 
 def shaped(unpacked: Unpacked) -> Shaped | None:
     """The shape, if the result is an array of records made by one expression, no value of which needs another."""
-    match unpacked.function.body:
-        case [
-            ast.Assign(targets=[ast.Name(id=name)], value=ast.ListComp(elt=ast.Dict() as record, generators=[loop])),
-            ast.Return(value=ast.Name(id=returned)),
-        ] if name == returned and not loop.ifs:
-            expressions: list[ast.expr] = []
-            form = _form(record, expressions)
-            if form is None or not expressions or not _independent(record, expressions):
+    source, parts = unpacked.loop.source, unpacked.loop.body.parts
+    match parts:
+        case [Collect(element=Record() as record) as only] if source.gathered == [only]:
+            made: list[Code] = []
+            form = _form(record, made)
+            if unpacked.routine.block.parts != [source] or unpacked.routine.result is not only.into:
                 return None
-            return Shaped(form, tuple(_leaf(made, unpacked.variables) for made in expressions))
+            if form is None or not made or not _independent(record, made):
+                return None
+            return Shaped(form, tuple(_leaf(code, unpacked.writer) for code in made))
     return None
 
 
-def _leaf(made: ast.expr, variables: Variables) -> Leaf:
-    over, bare = each(made, variables), _bare(made)
-    return Leaf(over, len(over.fields) == 1 and _is_same(made), None if bare is None else each(bare, variables))
+def _leaf(made: Code, writer: RowWriter) -> Leaf:
+    same = writer.is_cell(made.value if isinstance(made, Ready) else made)
+    return Leaf(writer.each([made]), same, writer.each([made.bare]) if isinstance(made, Whole) else None)
 
 
-def _bare(made: ast.expr) -> ast.expr | None:
-    """What is calculated, if it is a number that is made whole for JSON where it has no fraction."""
-    match made:
-        case ast.IfExp(
-            test, ast.Name(id=held), ast.Call(func=ast.Name(id="WHOLE"), args=[ast.Name(id=again)], keywords=[])
-        ) if held == again:
-            named = [node for node in ast.walk(test) if isinstance(node, ast.NamedExpr) and node.target.id == held]
-            return named[0].value if len(named) == 1 else made.body if not named else None
-    return None
-
-
-def _form(record: ast.Dict, expressions: list[ast.expr]) -> dict[str, Any] | None:
+def _form(record: Record, made: list[Code]) -> dict[str, Any] | None:
     form: dict[str, Any] = {}
-    for key, value in zip(record.keys, record.values, strict=True):
-        if not isinstance(key, ast.Constant) or not isinstance(key.value, str) or key.value in form:
+    for key, value in record.entries:
+        if key in form:
             return None
-        if isinstance(value, ast.Dict):
-            inner = _form(value, expressions)
+        if isinstance(value, Record):
+            inner = _form(value, made)
             if inner is None:
                 return None
-            form[key.value] = inner
+            form[key] = inner
         else:
-            form[key.value] = len(expressions)
-            expressions.append(value)
+            form[key] = len(made)
+            made.append(value)
     return form
 
 
-def _independent(record: ast.Dict, expressions: list[ast.expr]) -> bool:
+def _independent(record: Record, made: list[Code]) -> bool:
     """Whether no expression names what another one binds."""
-    everywhere = names_in(record)
-    for made in expressions:
-        inside = names_in(made)
-        bound = {node.id for node in ast.walk(made) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
-        if any(inside.count(name) != everywhere.count(name) for name in bound):
+    everywhere = Counter(used_in(record)) + Counter(bound_in(record))
+    for code in made:
+        inside = Counter(used_in(code)) + Counter(bound_in(code))
+        if any(inside[name] != everywhere[name] for name in bound_in(code)):
             return False
     return True
-
-
-def _is_same(made: ast.expr) -> bool:
-    """Whether it is a variable, or the code for one that has to be made ready for JSON if it is no text."""
-    if isinstance(made, ast.Name):
-        return True
-    names = [name for name in names_in(made) if name not in ("str", "READY")]
-    if len(set(names)) != 2:
-        return False
-    held = max(names, key=names.count)
-    variable = min(names, key=names.count)
-    code = f"({held} if ({held} := {variable}).__class__ is str else READY({held}))"
-    return ast.dump(made) == ast.dump(ast.parse(code, mode="eval").body)
 
 
 _MARK = "\ue000"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rolltop.transform.compile.code import Code, last_of, listed, py
 from rolltop.transform.compile.scopes import DECIMALS, CannotCompile, Names
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
@@ -19,16 +20,16 @@ class CallEmitter:
         self.plain = plain
         self.constants: dict[str, Any] = {}
 
-    def emit(self, node: tree.Expr, names: Names) -> tuple[str, Any]:
+    def emit(self, node: tree.Expr, names: Names) -> tuple[Code, Any]:
         raise NotImplementedError
 
-    def code(self, node: tree.Expr, names: Names) -> str:
+    def code(self, node: tree.Expr, names: Names) -> Code:
         raise NotImplementedError
 
-    def truth(self, node: tree.Expr, names: Names) -> str:
+    def truth(self, node: tree.Expr, names: Names) -> Code:
         raise NotImplementedError
 
-    def library(self, name: str) -> str:
+    def library(self, name: str) -> Code:
         """The constant that holds a library function."""
         declared = find(name)
         if declared is None:
@@ -36,55 +37,54 @@ class CallEmitter:
         if name == "decimal":
             raise CannotCompile(DECIMALS)
         self.constants[f"F_{name}"] = declared.call
-        return f"F_{name}"
+        return Code(f"F_{name}")
 
-    def call(self, node: tree.Call, names: Names) -> tuple[str, Any]:
+    def call(self, node: tree.Call, names: Names) -> tuple[Code, Any]:
         return self._call(node.function, node.arguments, names)
 
-    def pipe(self, node: tree.Pipe, names: Names) -> tuple[str, Any]:
+    def pipe(self, node: tree.Pipe, names: Names) -> tuple[Code, Any]:
         if isinstance(node.target, tree.Call):
             return self._call(node.target.function, [node.value, *node.target.arguments], names)
         if isinstance(node.target, tree.Name):
             return self._call(node.target, [node.value], names)
         value, held = self.code(node.value, names), names.temporary()
         # The value first, then the function: the order of the evaluator.
-        return f"(({held} := {value}), CALL({self.code(node.target, names)}, [{held}]))[1]", None
+        return py("({}, CALL({}, [{}]))[1]", held.bind(value), self.code(node.target, names), held), None
 
-    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> tuple[str, Any]:
+    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> tuple[Code, Any]:
         if not isinstance(target, tree.Name):
             held = [names.temporary() for _ in arguments]
-            bound = [f"({name} := {self.code(item, names)})" for name, item in zip(held, arguments, strict=True)]
-            call = f"CALL({self.code(target, names)}, [{', '.join(held)}])"
-            return (f"({', '.join([*bound, call])})[-1]" if bound else call), None
+            bound = [name.bind(self.code(item, names)) for name, item in zip(held, arguments, strict=True)]
+            return last_of([*bound, py("CALL({}, [{}])", self.code(target, names), listed(held))]), None
         variable = names.find(target.name)
         if variable is None:
             if target.name == "decimal":
                 raise CannotCompile(DECIMALS)
             return self._library_call(target.name, arguments, names)
-        codes = ", ".join(self.code(argument, names) for argument in arguments)
+        codes = listed(self.code(argument, names) for argument in arguments)
         if variable.arity == len(arguments):
-            return f"{variable.code}({codes})", None
-        return f"CALL({variable.code}, [{codes}])", None
+            return py("{}({})", variable.code, codes), None
+        return py("CALL({}, [{}])", variable.code, codes), None
 
-    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> tuple[str, Any]:
+    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> tuple[Code, Any]:
         function = self.library(name)
         if name in ("map", "filter") and len(arguments) == 2 and is_loop(arguments[1], names):
             assert isinstance(arguments[1], tree.Lambda)
             return self._loop(name, arguments[0], arguments[1], names), "list"
-        codes = ", ".join(self.code(argument, names) for argument in arguments)
-        return f"{function}({codes})", RESULTS.get(name)
+        codes = listed(self.code(argument, names) for argument in arguments)
+        return py("{}({})", function, codes), RESULTS.get(name)
 
-    def _loop(self, name: str, array: tree.Expr, function: tree.Lambda, names: Names) -> str:
+    def _loop(self, name: str, array: tree.Expr, function: tree.Lambda, names: Names) -> Code:
         """A comprehension; what it goes over is held before, because it may assign and must not there."""
         held = names.temporary()
         code = self.code(array, names)
         inner = names.inner()
         item = inner.bind(function.params[0].name).code
         if name == "map":
-            loop = f"[{self.code(function.body, inner)} for {item} in AR({held})]"
+            loop = py("[{} for {} in AR({})]", self.code(function.body, inner), item.target, held)
         else:
-            loop = f"[{item} for {item} in OA({held}) if {self.truth(function.body, inner)}]"
-        return f"(({held} := {code}), {loop})[1]"
+            loop = py("[{} for {} in OA({}) if {}]", item, item.target, held, self.truth(function.body, inner))
+        return py("({}, {})[1]", held.bind(code), loop)
 
 
 RESULTS = {

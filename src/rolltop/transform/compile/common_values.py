@@ -57,7 +57,7 @@ def _name_key(name: str, names: Names, bound: tuple[str, ...]) -> tuple[Any, ...
             return ("bound", at)
     variable = names.find(name)
     if variable is not None:
-        return ("variable", variable.code)
+        return ("variable", variable.code.name)
     declared = find(name)
     if declared is None or not declared.pure:
         raise _NotShared

@@ -5,12 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rolltop.errors import LimitExceeded
-from rolltop.transform.compile.blocks import Block, rendered
 from rolltop.transform.compile.emitter import Emitter
 from rolltop.transform.compile.places import Place
+from rolltop.transform.compile.python import finished, source_of
+from rolltop.transform.compile.routine import Block, Routine
 from rolltop.transform.compile.runtime import HELPERS
 from rolltop.transform.compile.scopes import CannotCompile, Names
 from rolltop.transform.compile.typed import TypedEmitter
@@ -20,9 +21,6 @@ from rolltop.transform.stack import deep_stack
 from rolltop.transform.stdlib.host import forget_notes
 from rolltop.transform.stdlib.registry import find
 from rolltop.transform.syntax import tree
-
-if TYPE_CHECKING:
-    import ast
 
 __all__ = ["Compiled", "GeneralEmitter", "compile_tree", "function_of", "is_plain", "makes_elements"]
 
@@ -38,14 +36,11 @@ class GeneralEmitter(TypedEmitter):
     def settled(self) -> bool:
         return self._again
 
-    def source(self) -> str:
-        names = Names(counter=self.counter)
-        ports = [port.name for port in self.program.header.inputs]
-        inputs = {name: names.bind(name).code for name in dict.fromkeys([*ports, "input"])}
-        block = self.block = Block()
-        code = self.answer(names)
-        lines = [f"    {variable} = inputs[{name!r}]" for name, variable in inputs.items()]
-        return "\n".join(["def run(inputs):", *lines, *rendered(block, code, inputs.values())])
+    def routine(self) -> Routine:
+        names, block = Names(counter=self.counter), Block()
+        self.bind_inputs(names, block)
+        self.block = block
+        return finished(Routine(["inputs"], block, self.answer(names)))
 
 
 _PLAIN_FORMATS = frozenset({"json", "jsonl", "csv", "yaml"})
@@ -88,7 +83,7 @@ def compile_tree(program: tree.Program, evaluator: Evaluator, *, plain: bool | N
         plain = is_plain(program)
     for emitter in _emitters(program, plain=plain):
         try:
-            source = emitter.source()
+            source = source_of(emitter.routine())
             return Compiled(function_of(source, emitter.constants), source, evaluator)
         except (CannotCompile, SyntaxError, RecursionError, MemoryError):
             # Python refuses code that nests deeper than its own parser goes; the evaluator does not.
@@ -101,12 +96,12 @@ def _emitters(program: tree.Program, *, plain: bool) -> Iterator[Emitter]:
     if plain:
         shared = set[int]()
         with suppress(CannotCompile, RecursionError):
-            GeneralEmitter(program, shared, again=False).source()
+            GeneralEmitter(program, shared, again=False).routine()
             yield GeneralEmitter(program, shared, again=True)
     yield Emitter(program, plain=plain)
 
 
-def function_of(source: str | ast.Module, constants: Mapping[str, Any]) -> Callable[..., Any]:
+def function_of(source: str, constants: Mapping[str, Any]) -> Callable[..., Any]:
     """The function `run` of generated source."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # Python has opinions on constants in odd places

@@ -13,14 +13,17 @@ from functools import cached_property
 from typing import Any
 
 from rolltop.transform.compile.calls import CallEmitter
+from rolltop.transform.compile.code import Code, Record, Text, Var, compared, last_of, listed, logical, py
+from rolltop.transform.compile.routine import Block, Let, Routine
 from rolltop.transform.compile.scopes import DECIMALS, CannotCompile, Names, Variable
 from rolltop.transform.run.recursion import COUNTER, recursive_functions
 from rolltop.transform.syntax import tree
 
-__all__ = ["Emitter"]
+__all__ = ["Emitted", "Emitter", "Make", "default"]
 
-Code = tuple[str, Any]
-Make = Callable[[tree.Expr, Names], Code]
+Emitted = tuple[Code, Any]
+"""An expression and the kind of its value."""
+Make = Callable[[tree.Expr, Names], Emitted]
 _ARITHMETIC = {"-": "SUB", "*": "MUL", "/": "DIV", "%": "MOD", "**": "POW"}
 _COMPARE = {"<": "LT", "<=": "LE", ">": "GT", ">=": "GE"}
 
@@ -37,53 +40,53 @@ class Emitter(CallEmitter):
         """The ids of the functions that call themselves; few programs have any functions."""
         return recursive_functions(self.program)
 
-    def source(self) -> str:
-        """The text of the function `run(inputs)`."""
-        names = Names()
-        lines = ["def run(inputs):"]
-        ports = self.program.header.inputs
-        lines.extend(f"    {names.bind(port.name).code} = inputs[{port.name!r}]" for port in ports)
-        if "input" not in names.variables:
-            lines.append(f"    {names.bind('input').code} = inputs['input']")
-        body = self.program.body
-        code = self._sequence(body, names)[0]
-        return "\n".join([*lines, f"    return {code}"])
+    def routine(self) -> Routine:
+        """The function `run(inputs)`."""
+        names, block = Names(), Block()
+        self.bind_inputs(names, block)
+        return Routine(["inputs"], block, self._sequence(self.program.body, names)[0])
 
-    def emit(self, node: tree.Expr, names: Names) -> Code:
+    def bind_inputs(self, names: Names, block: Block) -> None:
+        """A variable for every input."""
+        ports = [port.name for port in self.program.header.inputs]
+        for name in dict.fromkeys([*ports, "input"]):
+            block.add(Let(names.bind(name).code, Code(f"inputs[{name!r}]")))
+
+    def emit(self, node: tree.Expr, names: Names) -> Emitted:
         rule = _RULES.get(type(node))
         if rule is None:
             raise CannotCompile(type(node).__name__)
-        emitted: Code = getattr(self, rule)(node, names)
+        emitted: Emitted = getattr(self, rule)(node, names)
         return emitted
 
-    def code(self, node: tree.Expr, names: Names) -> str:
+    def code(self, node: tree.Expr, names: Names) -> Code:
         return self.emit(node, names)[0]
 
-    def truth(self, node: tree.Expr, names: Names) -> str:
+    def truth(self, node: tree.Expr, names: Names) -> Code:
         """Code of a Python truth value."""
         code, kind = self.emit(node, names)
-        return code if kind == "bool" else f"TRUE({code})"
+        return code if kind == "bool" else py("TRUE({})", code)
 
     # ---- names and bindings -----------------------------------------------------------------
 
-    def _literal(self, node: tree.Literal, names: Names) -> Code:
+    def _literal(self, node: tree.Literal, names: Names) -> Emitted:
         value = node.value
         if value is None or isinstance(value, bool):
-            return repr(value), "bool" if value is not None else None
+            return Code(repr(value)), "bool" if value is not None else None
         if isinstance(value, str):
-            return repr(value), "str"
+            return Text(value), "str"
         if isinstance(value, Decimal):
             raise CannotCompile(DECIMALS)
         text = repr(value).replace("inf", "INF")
-        return (f"({text})" if text.startswith("-") else text), "num"
+        return Code(f"({text})" if text.startswith("-") else text), "num"
 
-    def _name(self, node: tree.Name, names: Names) -> Code:
+    def _name(self, node: tree.Name, names: Names) -> Emitted:
         variable = names.find(node.name)
         if variable is not None:
             return variable.code, variable.kind
         return self.library(node.name), None
 
-    def _let(self, node: tree.Let, names: Names) -> Code:
+    def _let(self, node: tree.Let, names: Names) -> Emitted:
         if node.body is None:
             raise CannotCompile("a let as an operand")
         value, kind = self.emit(node.value, names)
@@ -91,16 +94,16 @@ class Emitter(CallEmitter):
         variable = inner.bind(node.name, self.arity(node.value), kind)
         assigned = self.assign(variable, value)
         body, body_kind = self.emit(node.body, inner)
-        return (f"({assigned}, {body})[1]" if assigned else body), body_kind
+        return last_of([*assigned, body]), body_kind
 
-    def assign(self, variable: Variable, value: str) -> str:
-        """Code that gives a variable its value; empty when that was done elsewhere."""
-        return f"({variable.code} := {value})"
+    def assign(self, variable: Variable, value: Code) -> list[Code]:
+        """Code that gives a variable its value; none when that was done elsewhere."""
+        return [variable.code.bind(value)]
 
     def arity(self, node: tree.Expr) -> int | None:
         return len(node.params) if isinstance(node, (tree.Lambda, tree.FunctionDef)) else None
 
-    def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[str]:
+    def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[Code]:
         """Walrus assignments for bindings: functions first, as the evaluator does."""
         functions = [item for item in bindings if isinstance(item, tree.FunctionDef)]
         lets = [item for item in bindings if isinstance(item, tree.Let)]
@@ -112,16 +115,16 @@ class Emitter(CallEmitter):
         later = {item.name: names.variables.get(item.name) for item in lets}
         for let in lets:
             names.bind(let.name)
-        parts = []
+        parts: list[Code] = []
         counter = names.find(COUNTER)
         if counter is None and any(id(function) in self.recursive for function in functions):
             counter = names.bind(COUNTER)
-            parts.append(self.assign(counter, "[0]"))
+            parts += self.assign(counter, Code("[0]"))
         for function in functions:
             variable = names.find(function.name)
             assert variable is not None
-            counted = counter.code if counter is not None and id(function) in self.recursive else ""
-            parts.append(self.assign(variable, self._function_code(function.params, function.body, names, counted)))
+            counted = counter.code if counter is not None and id(function) in self.recursive else None
+            parts += self.assign(variable, self._function_code(function.params, function.body, names, counted))
         declared = {name: names.variables.pop(name) for name, before in later.items() if before is None}
         for let in lets:
             value, kind = self.emit(let.value, names)
@@ -129,138 +132,139 @@ class Emitter(CallEmitter):
             if let.name not in names.variables:
                 names.variables[let.name] = variable
                 variable.arity, variable.kind = self.arity(let.value), kind
-            parts.append(self.assign(variable, value))
-        return [part for part in parts if part]
+            parts += self.assign(variable, value)
+        return parts
 
-    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names, counter: str = "") -> str:
+    def _function_code(
+        self, params: list[tree.Param], body: tree.Expr, names: Names, counter: Code | None = None
+    ) -> Code:
         """A function; `counter` holds how often those that call themselves are inside each other."""
         inner = names.inner()
-        codes = [inner.bind(param.name).code for param in params]
-        if len(set(codes)) != len(codes):
+        variables = {param.name: inner.bind(param.name).code for param in params}
+        if len(variables) != len(params):
             raise CannotCompile("two parameters of one name")
         code = self.code(body, inner)
-        if counter:
-            code = f"LEAVE({counter}, ENTER({counter}), {code})"
-        return f"(lambda {', '.join(codes)}: {code})"
+        if counter is not None:
+            code = py("LEAVE({}, ENTER({}), {})", counter, counter, code)
+        return py("(lambda {}: {})", listed(variable.target for variable in variables.values()), code)
 
-    def _lambda(self, node: tree.Lambda, names: Names) -> Code:
+    def _lambda(self, node: tree.Lambda, names: Names) -> Emitted:
         return self._function_code(node.params, node.body, names), None
 
-    def _sequence(self, node: tree.Sequence, names: Names) -> Code:
+    def _sequence(self, node: tree.Sequence, names: Names) -> Emitted:
         parts = self._bound(node.bindings, names)
         items = [self.emit(item, names) for item in node.items or _last_bound(node)]
         if not items:
-            return "None", None
-        codes = [*parts, *(code for code, _ in items)]
-        return (codes[0] if len(codes) == 1 else f"({', '.join(codes)})[-1]"), items[-1][1]
+            return Code("None"), None
+        return last_of([*parts, *(code for code, _ in items)]), items[-1][1]
 
-    def _block(self, node: tree.Block, names: Names) -> Code:
+    def _block(self, node: tree.Block, names: Names) -> Emitted:
         inner = names.inner()
         parts = self._bound(node.bindings, inner)
         value, kind = self.emit(node.value, inner)
-        return (f"({', '.join([*parts, value])})[-1]" if parts else value), kind
+        return last_of([*parts, value]), kind
 
     # ---- construction -----------------------------------------------------------------------
 
-    def _array(self, node: tree.ArrayLiteral, names: Names) -> Code:
+    def _array(self, node: tree.ArrayLiteral, names: Names) -> Emitted:
         items = [
-            f"*SA({self.code(item.value, names)})" if isinstance(item, tree.Spread) else self.code(item, names)
+            py("*SA({})", self.code(item.value, names)) if isinstance(item, tree.Spread) else self.code(item, names)
             for item in node.items
         ]
-        return f"[{', '.join(items)}]", "list"
+        return py("[{}]", listed(items)), "list"
 
-    def _object(self, node: tree.ObjectLiteral, names: Names) -> Code:
-        parts: list[str] = []
+    def _object(self, node: tree.ObjectLiteral, names: Names) -> Emitted:
+        parts: list[Code] = []
         if node.bindings:
             names = names.inner()
             parts = self._bound(node.bindings, names)
-        if any(entry.kind in ("attribute", "computed") for entry in node.entries):
-            built = self._built(node, names)
-            kind = None
+        kinds = {entry.kind for entry in node.entries}
+        if kinds & {"attribute", "computed"}:
+            return last_of([*parts, self._built(node, names)]), None
+        if "spread" not in kinds:
+            made: Code = Record([(entry.key, self.code(entry.value, names)) for entry in node.entries])
         else:
             entries = [
-                f"**SO({self.code(entry.value, names)})"
-                if entry.kind == "spread"
-                else f"{entry.key!r}: {self.code(entry.value, names)}"
+                Code(*(("**SO(", value, ")") if entry.kind == "spread" else (f"{entry.key!r}: ", value)))
                 for entry in node.entries
+                for value in [self.code(entry.value, names)]
             ]
-            built, kind = "{" + ", ".join(entries) + "}", "dict"
-        return (f"({', '.join([*parts, built])})[-1]" if parts else built), kind
+            made = Code("{", listed(entries), "}")
+        return last_of([*parts, made]), "dict"
 
-    def _built(self, node: tree.ObjectLiteral, names: Names) -> str:
+    def _built(self, node: tree.ObjectLiteral, names: Names) -> Code:
         rows = []
         for entry in node.entries:
-            key = self.code(entry.key_expr, names) if entry.key_expr is not None else repr(entry.key)
-            rows.append(f"({entry.kind!r}, {key}, {self.code(entry.value, names)})")
-        return f"BUILD([{', '.join(rows)}])"
+            key = self.code(entry.key_expr, names) if entry.key_expr is not None else Code(repr(entry.key))
+            rows.append(py("({}, {}, {})", repr(entry.kind), key, self.code(entry.value, names)))
+        return py("BUILD([{}])", listed(rows))
 
     # ---- choice -----------------------------------------------------------------------------
 
-    def _if(self, node: tree.If, names: Names) -> Code:
+    def _if(self, node: tree.If, names: Names) -> Emitted:
         condition = self.truth(node.condition, names)
         then, kind = self.emit(node.then, names)
-        otherwise, other_kind = self.emit(node.otherwise, names) if node.otherwise is not None else ("None", None)
-        return f"({then} if {condition} else {otherwise})", kind if kind == other_kind else None
+        otherwise, other_kind = self.emit(node.otherwise or _NULL, names)
+        return py("({} if {} else {})", then, condition, otherwise), kind if kind == other_kind else None
 
-    def _match(self, node: tree.Match, names: Names) -> Code:
+    def _match(self, node: tree.Match, names: Names) -> Emitted:
         return self.matched(node, lambda body, inner: (self.code(body, inner), None), names)
 
-    def matched(self, node: tree.Match, make: Make, names: Names) -> Code:
+    def matched(self, node: tree.Match, make: Make, names: Names) -> Emitted:
         """The first case that fits; `make` gives what its body becomes."""
         subject = names.temporary()
-        held = f"({subject} := {self.code(node.subject, names)})"
+        held = subject.bind(self.code(node.subject, names))
         # In the order in which they are tried: code of one case may only rely on what ran before it.
         cases = [self._case(case, subject, make, names.inner()) for case in node.cases]
-        code = "NOCASE()"
+        code = Code("NOCASE()")
         for test, (body, _) in reversed(cases):
-            code = f"{body} if {test} else {code}"
+            code = py("{} if {} else {}", body, test, code)
         kinds = {kind if isinstance(kind, str) else None for _, (_, kind) in cases}
-        return f"({held}, ({code}))[1]", kinds.pop() if len(kinds) == 1 else None
+        return py("({}, ({}))[1]", held, code), kinds.pop() if len(kinds) == 1 else None
 
-    def _case(self, case: tree.Case, subject: str, make: Make, names: Names) -> tuple[str, Code]:
+    def _case(self, case: tree.Case, subject: Var, make: Make, names: Names) -> tuple[Code, Emitted]:
         return self._case_test(case, subject, names), make(case.body, names)
 
-    def _case_test(self, case: tree.Case, subject: str, names: Names) -> str:
+    def _case_test(self, case: tree.Case, subject: Var, names: Names) -> Code:
         if isinstance(case.pattern, tree.Literal):
             test = self._equality("==", (None, subject), (case.pattern, self.code(case.pattern, names)))
         elif isinstance(case.pattern, tree.Name):
-            test = f"({names.bind(case.pattern.name).code} := {subject}) is {subject}"
+            test = py("{} is {}", names.bind(case.pattern.name).code.bind(subject), subject)
         else:
-            test = "True"
-        return test if case.guard is None else f"{test} and {self.truth(case.guard, names)}"
+            test = Code("True")
+        return test if case.guard is None else py("{} and {}", test, self.truth(case.guard, names))
 
-    def _try(self, node: tree.Try, names: Names) -> Code:
+    def _try(self, node: tree.Try, names: Names) -> Emitted:
         return self.tried(node, self.code, names), None
 
-    def tried(self, node: tree.Try, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
+    def tried(self, node: tree.Try, make: Callable[[tree.Expr, Names], Code], names: Names) -> Code:
         """The body, or the handler when it fails; `make` gives what they become."""
         body = self._half(node.body, make, names.inner())
         inner = names.inner()
-        variable = inner.bind(node.name or "_unnamed error", kind="str")
+        message = inner.bind(node.name or "_unnamed error", kind="str").code.target
         counter = names.find(COUNTER)
-        more = "" if counter is None else f", {counter.code}"
-        return f"TRY(lambda: {body}, lambda {variable.code}: {self._half(node.handler, make, inner)}{more})"
+        handler = py("lambda {}: {}", message, self._half(node.handler, make, inner))
+        halves = [py("lambda: {}", body), handler]
+        return py("TRY({})", listed(halves if counter is None else [*halves, counter.code]))
 
-    def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
+    def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], Code], names: Names) -> Code:
         return make(node, names)
 
     # ---- operators --------------------------------------------------------------------------
 
-    def _unary(self, node: tree.Unary, names: Names) -> Code:
+    def _unary(self, node: tree.Unary, names: Names) -> Emitted:
         if node.op == "!":
-            return f"(not {self.truth(node.operand, names)})", "bool"
-        return f"NEG({self.code(node.operand, names)})", "num"
+            return py("(not {})", self.truth(node.operand, names)), "bool"
+        return py("NEG({})", self.code(node.operand, names)), "num"
 
-    def _binary(self, node: tree.Binary, names: Names) -> Code:
+    def _binary(self, node: tree.Binary, names: Names) -> Emitted:
         op = node.op
         if op in ("&&", "||"):
-            word = "and" if op == "&&" else "or"
-            return f"({self.truth(node.left, names)} {word} {self.truth(node.right, names)})", "bool"
+            return logical(op, self.truth(node.left, names), self.truth(node.right, names)), "bool"
         left, left_kind = self.emit(node.left, names)
         right, right_kind = self.emit(node.right, names)
         if op == "??":
-            held = names.temporary()
-            return f"({right} if ({held} := {left}) is None else {held})", None
+            return default(left, right, names), None
         if op in ("==", "!="):
             return self._equality(op, (node.left, left), (node.right, right)), "bool"
         if op == "+":
@@ -269,83 +273,80 @@ class Emitter(CallEmitter):
             return self._arithmetic(op, (left, left_kind), (right, right_kind), names), "num"
         return self._order(op, (left, left_kind), (right, right_kind), names), "bool"
 
-    def _equality(self, op: str, left: tuple[tree.Expr | None, str], right: tuple[tree.Expr, str]) -> str:
+    def _equality(self, op: str, left: tuple[tree.Expr | None, Code], right: tuple[tree.Expr, Code]) -> Code:
         """Against a constant, Python's own comparison says the same (elements aside)."""
         constant = right[0].value if isinstance(right[0], tree.Literal) else _ABSENT
-        if not self.plain or isinstance(left[0], tree.Literal):
-            return f"{'EQ' if op == '==' else 'NE'}({left[1]}, {right[1]})"
-        if constant is None:
-            return f"({left[1]} {'is' if op == '==' else 'is not'} None)"
-        if isinstance(constant, str) or (type(constant) in (int, float) and constant not in (0, 1)):
-            return f"({left[1]} {op} {right[1]})"
-        return f"{'EQ' if op == '==' else 'NE'}({left[1]}, {right[1]})"
+        if self.plain and not isinstance(left[0], tree.Literal):
+            if constant is None:
+                return py("({} {} None)", left[1], "is" if op == "==" else "is not")
+            if isinstance(constant, str) or (type(constant) in (int, float) and constant not in (0, 1)):
+                return compared(op, left[1], right[1])
+        return py("{}({}, {})", "EQ" if op == "==" else "NE", left[1], right[1])
 
-    def _plus(self, left: Code, right: Code, names: Names) -> Code:
+    def _plus(self, left: Emitted, right: Emitted, names: Names) -> Emitted:
         a, b = names.temporary(), names.temporary()
         if left[1] == right[1] == "str":
-            return f"({left[0]} + {right[0]})", "str"
+            return py("({} + {})", left[0], right[0]), "str"
         if left[1] == "str":
-            return f"({left[0]} + {b} if type({b} := {right[0]}) is str else ADD({left[0]}, {b}))" if _is_constant(
-                left[0]
-            ) else f"ADD({left[0]}, {right[0]})", "str"
-        if right[1] == "str" and _is_constant(right[0]):
-            return f"({a} + {right[0]} if type({a} := {left[0]}) is str else ADD({a}, {right[0]}))", "str"
-        same = f"type({a} := {left[0]}) is type({b} := {right[0]})"
-        fast = f"({a} + {b} if ({same}) and type({a}) in STRFLOAT else ADD({a}, {b}))"
+            if not isinstance(left[0], Text):
+                return py("ADD({}, {})", left[0], right[0]), "str"
+            test = py("type({}) is str", b.bind(right[0]))
+            return py("({} + {} if {} else ADD({}, {}))", left[0], b, test, left[0], b), "str"
+        if isinstance(right[0], Text):
+            test = py("type({}) is str", a.bind(left[0]))
+            return py("({} + {} if {} else ADD({}, {}))", a, right[0], test, a, right[0]), "str"
+        same = py("(type({}) is type({})) and type({}) in STRFLOAT", a.bind(left[0]), b.bind(right[0]), a)
+        fast = py("({} + {} if {} else ADD({}, {}))", a, b, same, a, b)
         return fast, "num" if left[1] == right[1] == "num" else None
 
-    def _arithmetic(self, op: str, left: Code, right: Code, names: Names) -> str:
+    def _arithmetic(self, op: str, left: Emitted, right: Emitted, names: Names) -> Code:
         helper = _ARITHMETIC[op]
         if op not in ("-", "*"):
-            return f"{helper}({left[0]}, {right[0]})"
+            return py("{}({}, {})", helper, left[0], right[0])
         a, b, r = names.temporary(), names.temporary(), names.temporary()
         numbers = _numbers((a, *left), (b, *right))
-        fast = f"({r} if type({r} := {a} {op} {b}) is float else FIT({r}))"
-        return f"({fast} if {numbers} else {helper}({a}, {b}))"
+        fast = py("({} if type({}) is float else FIT({}))", r, r.bind(py("{} {} {}", a, op, b)), r)
+        return py("({} if {} else {}({}, {}))", fast, numbers, helper, a, b)
 
-    def _order(self, op: str, left: Code, right: Code, names: Names) -> str:
+    def _order(self, op: str, left: Emitted, right: Emitted, names: Names) -> Code:
         a, b = names.temporary(), names.temporary()
         numbers = _numbers((a, *left), (b, *right))
-        return f"({a} {op} {b} if {numbers} else {_COMPARE[op]}({a}, {b}))"
+        return py("({} {} {} if {} else {}({}, {}))", a, op, b, numbers, _COMPARE[op], a, b)
 
     # ---- access -----------------------------------------------------------------------------
 
-    def _member(self, node: tree.Member, names: Names) -> Code:
+    def _member(self, node: tree.Member, names: Names) -> Emitted:
         return self.member_of(self.emit(node.target, names), node, names)
 
-    def member_of(self, of: Code, node: tree.Member, names: Names) -> Code:
+    def member_of(self, of: Emitted, node: tree.Member, names: Names) -> Emitted:
         target, kind = of
-        if node.kind == "values" and not node.safe:
-            return f"VALUES({target})", "list"
-        if node.kind == "attributes" and not node.safe:
-            return f"ATTRS({target})", "list"
+        if node.kind in ("values", "attributes") and not node.safe:
+            return py("{}({})", "VALUES" if node.kind == "values" else "ATTRS", target), "list"
+        name = repr(node.name)
         if node.kind != "property":
             rule = {"attribute": "ATTR", "metadata": "META"}.get(node.kind)
             if rule is None:
                 raise CannotCompile("a guarded wildcard")
-            return (
-                f"GUARDED({target}, {rule}, {node.name!r})" if node.safe else f"{rule}({target}, {node.name!r})"
-            ), None
+            return py(f"GUARDED({{}}, {rule}, {{}})" if node.safe else f"{rule}({{}}, {{}})", target, name), None
         helper = "SAFE" if node.safe else "PROP"
         if not self.plain:
-            return f"{helper}({target}, {node.name!r})", None
+            return py("{}({}, {})", helper, target, name), None
         if kind == "dict":
-            return f"{target}.get({node.name!r})", None
+            return py("{}.get({})", target, name), None
         held = names.temporary()
-        return (
-            f"({held}.get({node.name!r}) if type({held} := {target}) is dict else {helper}({held}, {node.name!r}))",
-            None,
-        )
+        test = py("type({}) is dict", held.bind(target))
+        return py("({}.get({}) if {} else {}({}, {}))", held, name, test, helper, held, name), None
 
-    def _index(self, node: tree.Index, names: Names) -> Code:
+    def _index(self, node: tree.Index, names: Names) -> Emitted:
         target = self.code(node.target, names)
         index = self.code(node.index, names)
         if not node.safe:
-            return f"INDEX({target}, {index})", None
+            return py("INDEX({}, {})", target, index), None
         held = names.temporary()
-        return f"(None if ({held} := {target}) is None else INDEX({held}, {index}))", None
+        return py("(None if {} is None else INDEX({}, {}))", held.bind(target), held, index), None
 
 
+_NULL = tree.Literal(0, None)
 _ABSENT: Any = object()
 
 
@@ -359,18 +360,19 @@ def _last_bound(node: tree.Sequence) -> list[tree.Expr]:
     return [tree.Name(last.at, last.name)]
 
 
-def _numbers(*operands: tuple[str, str, Any]) -> str:
+def default(left: Code, right: Code, names: Names) -> Code:
+    held = names.temporary()
+    return py("({} if {} is None else {})", right, held.bind(left), held)
+
+
+def _numbers(*operands: tuple[Var, Code, Any]) -> Code:
     """Code that holds both operands and tells whether they are numbers; a number is not asked."""
     tests = [
-        f"(({held} := {code}) is {held})" if kind == "num" else f"(type({held} := {code}) in NUM)"
+        py("({} is {})", held.bind(code), held) if kind == "num" else py("(type({}) in NUM)", held.bind(code))
         for held, code, kind in operands
     ]
     # Both are evaluated, whatever the first one is.
-    return " & ".join(tests)
-
-
-def _is_constant(code: str) -> bool:
-    return code[0] in "'\""
+    return py("{} & {}", *tests)
 
 
 # Names, not functions: subclasses have rules of their own.

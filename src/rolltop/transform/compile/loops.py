@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 
-from rolltop.transform.compile.blocks import Flow, Loop
+from rolltop.transform.compile.blocks import Flow, guarded, path_of
 from rolltop.transform.compile.calls import is_loop
-from rolltop.transform.compile.emitter import Code, Make
+from rolltop.transform.compile.code import Code, is_bound_in, listed, py
+from rolltop.transform.compile.emitter import Emitted, Make
 from rolltop.transform.compile.inlining import mentioned
 from rolltop.transform.compile.places import Items, Kind, Place
+from rolltop.transform.compile.routine import Extend, Flatten, Source
 from rolltop.transform.compile.rules import Rules
 from rolltop.transform.compile.scopes import Names
 from rolltop.transform.syntax import tree
 
 __all__ = ["Arguments", "LoopRules", "called", "is_name_of", "with_element"]
 
-_PATH = re.compile(r"[\w.]+|(AR|OA)\([\w.]+\)")
-"""Code that has the same value whenever it runs in one round."""
 _HANDED = {
     "sortBy": "same", "reverse": "same", "take": "same", "drop": "same",
     "every": "bool", "some": "bool", "countBy": "num", "findIndex": "num",
@@ -43,14 +42,14 @@ class LoopRules(Rules):
         self.escape(kind)
         return kind == "list", None
 
-    def walked(self, name: str, arguments: Arguments, names: Names) -> Code | None:
+    def walked(self, name: str, arguments: Arguments, names: Names) -> Emitted | None:
         function = arguments[1]
         if not is_loop(function, names):
             return None
         assert isinstance(function, tree.Lambda)
         return self.walk(name, arguments[0], function, self.emit, names)
 
-    def walk(self, name: str, array: tree.Expr, function: tree.Lambda, make: Make, names: Names) -> Code:
+    def walk(self, name: str, array: tree.Expr, function: tree.Lambda, make: Make, names: Names) -> Emitted:
         """`map` and `filter` as loops; a filter inside a map is its condition."""
         inside = called(array, "filter") if name == "map" and not names.find("filter") else None
         if inside is not None and is_loop(inside[1], names):
@@ -62,46 +61,52 @@ class LoopRules(Rules):
 
     def _loop_over(
         self, array: tree.Expr, condition: tree.Lambda | None, function: tree.Lambda | None, make: Make, names: Names
-    ) -> Code:
+    ) -> Emitted:
         return self.loop_on(self.emit(array, names), (condition, function), make, names)
 
-    def loop_on(self, array: Code, stages: Stages, make: Make, names: Names) -> Code:
+    def loop_on(self, array: Emitted, stages: Stages, make: Make, names: Names) -> Emitted:
         """A loop over an array whose code is at hand."""
         (code, kind), (condition, function) = array, stages
         certain, element = self.elements(kind)
         guard = "" if certain else "OA" if condition is not None else "AR"
         if self.block is not None:
-            flow = self.flow_over(f"{guard}({code})" if guard else code, kind, (condition, function), names)
+            flow = self.flow_over(guarded(guard, code), kind, (condition, function), names)
             return self._flow_on(flow, element, (condition, function), make, names)
         inner = names.inner()
         first = condition or function
         assert first is not None
-        item = inner.bind(first.params[0].name, kind=element)
+        variable = inner.bind(first.params[0].name, kind=element)
+        item = variable.code
+        made: Code
         with self.region():
-            test = f" if {self.truth(condition.body, inner)}" if condition is not None else ""
+            test = self.truth(condition.body, inner) if condition is not None else None
             if function is not None:
                 body = inner.inner()
-                body.variables[function.params[0].name] = item
+                body.variables[function.params[0].name] = variable
                 made, made_kind = make(function.body, body)
             else:
-                made, made_kind = item.code, element
-        return self._comprehension(f"{made} for {item.code}", code, guard, test, names), Items(made_kind)
+                made, made_kind = item, element
+        where = Code() if test is None else py(" if {}", test)
+        return self._comprehension(py("{} for {}", made, item.target), (code, guard), where, names), Items(made_kind)
 
-    def flow_over(self, code: str, kind: Kind, functions: tuple[tree.Lambda | None, ...], names: Names) -> Flow:
+    def flow_over(self, array: Code, kind: Kind, functions: tuple[tree.Lambda | None, ...], names: Names) -> Flow:
         """Where the elements of an array are at hand: in a loop over it that is there already, or in a new one."""
         assert self.block is not None
-        flow = kind.flow if isinstance(kind, Items) and kind.flow is not None else self.block.flows.get(code)
+        path = path_of(array)
+        flow = kind.flow if isinstance(kind, Items) else None
+        if flow is None and path is not None:
+            flow = self.block.flows.get(path)
         if flow is not None and flow.home is self.block and not _looks_ahead(functions, flow, names):
             flow.named(names.temporary)
             return flow
-        loop = Loop(code, names.temporary())
+        loop = Source(array, names.temporary())
         self.block.add(loop)
         flow = Flow(loop, self.block, serial=next(names.counter), at_hand=self.regions.snapshot())
-        if _PATH.fullmatch(code):
-            self.block.flows[code] = flow
+        if path is not None:
+            self.block.flows[path] = flow
         return flow
 
-    def _flow_on(self, flow: Flow, element: Kind, stages: Stages, make: Make, names: Names) -> Code:
+    def _flow_on(self, flow: Flow, element: Kind, stages: Stages, make: Make, names: Names) -> Emitted:
         """A list of what comes of a flow's elements."""
         condition, function = stages
         if condition is not None:
@@ -115,40 +120,37 @@ class LoopRules(Rules):
         name = names.temporary()
         return name, Items(made_kind, flow.collect(name, made))
 
-    def _comprehension(self, head: str, array: str, guard: str, test: str, names: Names) -> str:
+    def _comprehension(self, head: Code, array: tuple[Code, str], where: Code, names: Names) -> Code:
         """An assignment may not stand in what a comprehension goes over: that is held before."""
-        if ":=" not in array:
-            return f"[{head} in {guard}({array}){test}]" if guard else f"[{head} in {array}{test}]"
+        code, guard = array
+        if not is_bound_in(code):
+            return py("[{} in {}{}]", head, guarded(guard, code), where)
         held = names.temporary()
-        source = f"{guard}({held})" if guard else held
-        return f"(({held} := {array}), [{head} in {source}{test}])[1]"
+        return py("({}, [{} in {}{}])[1]", held.bind(code), head, guarded(guard, held), where)
 
-    def flattened(self, name: str, arguments: Arguments, names: Names) -> Code | None:
+    def flattened(self, name: str, arguments: Arguments, names: Names) -> Emitted | None:
         function = arguments[1]
         if self.block is None or not is_loop(function, names):
             return None
         assert isinstance(function, tree.Lambda)
         return self.flatten(arguments[0], function, self.emit, names)
 
-    def flatten(self, array: tree.Expr, function: tree.Lambda, make: Make, names: Names) -> Code:
+    def flatten(self, array: tree.Expr, function: tree.Lambda, make: Make, names: Names) -> Emitted:
         """`flatMap` as a loop: arrays are added to the result, other values are appended."""
         code, kind = self.emit(array, names)
         certain, element = self.elements(kind)
-        flow = self.flow_over(code if certain else f"AR({code})", kind, (function,), names)
+        flow = self.flow_over(guarded("" if certain else "AR", code), kind, (function,), names)
         with self.inside(flow):
             made, made_kind = make(function.body, with_element(function, flow, element, names))
         name = names.temporary()
-        flow.loop.before.append(f"{name} = []")
         if isinstance(made_kind, Items):
-            flow.block.add(f"{name} += {made}")
+            flow.gather(Extend(name, made))
             return name, Items(made_kind.element)
         self.escape(made_kind)
-        held = names.temporary()
-        flow.block.add(f"if ({held} := {made}).__class__ is list: {name} += {held}")
-        flow.block.add(f"else: {name}.append({held})")
+        flow.gather(Flatten(name, made, names.temporary()))
         return name, "list"
 
-    def handed(self, name: str, arguments: Arguments, names: Names) -> Code | None:
+    def handed(self, name: str, arguments: Arguments, names: Names) -> Emitted | None:
         """Functions that do nothing with elements but hand them to a function, or on."""
         if any(isinstance(argument, tree.Lambda) != is_loop(argument, names) for argument in arguments[1:]):
             return None
@@ -160,16 +162,16 @@ class LoopRules(Rules):
         result: Kind = _HANDED[name]
         if result == "same":
             result = Items(element) if certain else None
-        return f"F_{name}({', '.join(codes)})", result
+        return py("F_{}({})", name, listed(codes)), result
 
-    def given(self, argument: tree.Expr, element: Kind, names: Names) -> str:
+    def given(self, argument: tree.Expr, element: Kind, names: Names) -> Code:
         """An argument; when it is a function, its parameter is an element."""
         if not isinstance(argument, tree.Lambda):
             return self.code(argument, names)
         inner = names.inner()
         item = inner.bind(argument.params[0].name, kind=element)
         with self.region():
-            return f"(lambda {item.code}: {self.code(argument.body, inner)})"
+            return py("(lambda {}: {})", item.code.target, self.code(argument.body, inner))
 
 
 def with_element(function: tree.Lambda, flow: Flow, element: Kind, names: Names) -> Names:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Callable
 from typing import Any, NamedTuple, Union
 
 import msgspec
 
+from rolltop.transform.compile.code import Field, Same, Text, Var
 from rolltop.transform.compile.places import Place, record_type
+from rolltop.transform.compile.record_loop import loop_over_records, parts_of
+from rolltop.transform.compile.routine import Routine
 
 __all__ = ["Kept", "Sieve", "kept_by"]
 
@@ -21,7 +22,6 @@ _WORTH_WHILE = 0.25
 """The share of records that are dropped from which skipping them pays for finding the field first."""
 _LOOKS = 4
 """So often records are looked at that teach nothing."""
-_RECORDS = re.compile(r"def run\((\w+)\):")
 Decode = Callable[[Any], Any]
 
 
@@ -32,61 +32,17 @@ class Kept(NamedTuple):
     value: str
 
 
-def kept_by(source: str) -> Kept | None:
-    """Which records the code of a function of all records looks at; None when it may look at any.
+def kept_by(routine: Routine) -> Kept | None:
+    """Which records a routine looks at; None when it may look at any.
 
     Only one loop may go over the records, and all that it does has to be under one condition.
     """
-    opening = _RECORDS.match(source)
-    if opening is None or len(re.findall(rf"\b{opening[1]}\b", source)) != 2:
+    loop = loop_over_records(routine)
+    if loop is None or not loop.tests:
         return None
-    lines = source.split("\n")
-    at = next(at for at, line in enumerate(lines[1:], 1) if opening[1] in line)
-    found = _loop(lines, at, opening[1]) or _comprehension(lines, at, opening[1])
-    if found is None:
-        return None
-    item, test, end = found
-    elsewhere = "\n".join([*lines[:at], *lines[end:]])
-    return _equality(test, item) if not re.search(rf"\b{item}\b", elsewhere) else None
-
-
-def _loop(lines: list[str], at: int, records: str) -> tuple[str, ast.expr, int] | None:
-    """The item, the condition and the last line of a `for`, when it has but one `if`."""
-    head = re.fullmatch(rf"( +)for (t[0-9]+) in {records}:", lines[at])
-    if head is None:
-        return None
-    inside = head[1] + " "
-    end = next((end for end in range(at + 1, len(lines)) if not lines[end].startswith(inside)), len(lines))
-    test = re.fullmatch(rf"{inside}if (.+):", lines[at + 1])
-    if test is None or not all(line.startswith(inside + " ") for line in lines[at + 2 : end]):
-        return None
-    found = _conditions(head[2], test[1])
-    return (head[2], found[0], end) if found is not None and len(found) == 1 else None
-
-
-def _comprehension(lines: list[str], at: int, records: str) -> tuple[str, ast.expr, int] | None:
-    """The same for a list."""
-    found = re.fullmatch(rf" +\w+ = \[.+ for (t[0-9]+) in {records} if (.+)\]", lines[at])
-    tests = _conditions(found[1], found[2]) if found is not None else None
-    return (found[1], tests[0], at + 1) if found is not None and tests else None
-
-
-def _conditions(item: str, code: str) -> list[ast.expr] | None:
-    """The conditions that stand after an `if`; None when the code is something else."""
-    try:
-        parsed = ast.parse(f"[0 for {item} in x if {code}]", mode="eval").body
-    except SyntaxError:
-        return None
-    return parsed.generators[0].ifs if isinstance(parsed, ast.ListComp) and len(parsed.generators) == 1 else None
-
-
-def _equality(test: ast.expr, item: str) -> Kept | None:
-    """The comparison that a test begins with: without it nothing more is looked at."""
-    match test:
-        case ast.BoolOp(ast.And(), [first, *_]):
-            return _equality(first, item)
-        case ast.Compare(ast.Attribute(ast.Name(name), attribute), [ast.Eq()], [ast.Constant(str(value))]):
-            return Kept(attribute, value) if name == item else None
+    match parts_of(loop.tests)[0]:
+        case Same(sides=(Field(target=Var(name=name), name=attribute), Text(value=value))) if name == loop.item:
+            return Kept(attribute, value)
     return None
 
 

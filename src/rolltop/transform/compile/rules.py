@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
-from rolltop.transform.compile.blocks import Block, Flow
+from rolltop.transform.compile.blocks import Flow
 from rolltop.transform.compile.common_values import Regions
 from rolltop.transform.compile.emitter import Emitter
 from rolltop.transform.compile.places import Kind, Place
+from rolltop.transform.compile.routine import Block
 
 __all__ = ["Rules"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import count
 from typing import Any
 
+from rolltop.transform.compile.code import Code, Var
 from rolltop.transform.syntax import tree
 
 __all__ = ["DECIMALS", "CannotCompile", "Names", "Variable"]
@@ -27,7 +28,7 @@ class Variable:
 
     __slots__ = ("arity", "code", "definition", "kind", "since")
 
-    def __init__(self, code: str, arity: int | None = None, kind: Any = None, since: int = 0) -> None:
+    def __init__(self, code: Var, arity: int | None = None, kind: Any = None, since: int = 0) -> None:
         self.code = code
         self.arity = arity
         self.kind = kind
@@ -56,16 +57,18 @@ class Names:
             return known
         readable = "".join(char for char in name if char.isascii() and char.isalnum())
         number = next(self.counter)
-        variable = Variable(f"v{number}_{readable}", arity, kind, number)
+        variable = Variable(Var(f"v{number}_{readable}", number), arity, kind, number)
         self.variables[name] = variable
         return variable
 
-    def put(self, name: str, code: str, kind: Any) -> None:
+    def put(self, name: str, code: Code, kind: Any) -> None:
         """A name for what a variable holds that is there already; its number tells since when."""
-        self.variables[name] = Variable(code, None, kind, int(code[1:].partition("_")[0]))
+        assert isinstance(code, Var)
+        self.variables[name] = Variable(code, None, kind, code.number)
 
-    def temporary(self) -> str:
-        return f"t{next(self.counter)}"
+    def temporary(self) -> Var:
+        number = next(self.counter)
+        return Var(f"t{number}", number)
 
     def find(self, name: str) -> Variable | None:
         scope: Names | None = self

@@ -25,7 +25,9 @@ import msgspec
 from rolltop.errors import LimitExceeded
 from rolltop.transform.compile.compiler import function_of, is_plain
 from rolltop.transform.compile.places import Place, decoder_type, settle
+from rolltop.transform.compile.python import source_of
 from rolltop.transform.compile.record_sieve import Kept, Sieve, kept_by
+from rolltop.transform.compile.routine import Routine
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.typed import TypedEmitter
 from rolltop.transform.compile.ways import TRIALS, Judged, Ways
@@ -39,8 +41,9 @@ Decode = Callable[[Any], Any]
 
 
 class Code(NamedTuple):
-    """Generated code."""
+    """A routine and its Python."""
 
+    routine: Routine
     source: str
     run: Callable[[Any], Any]
     kept: Kept | None
@@ -116,13 +119,13 @@ class Tier(Judged):
         sieve = Sieve(self.root.items(), kept, self.decode, self._decode_one)
         return Reader(sieve.decode, sieve.decode_lines)
 
-    def code_of(self, *, written: bool) -> tuple[str, dict[str, Any]]:
-        """The source of `ready`, or of `run`, and the constants in it; `CannotCompile` when there is none."""
+    def routine_of(self, *, written: bool) -> tuple[Routine, dict[str, Any]]:
+        """The routine of `ready`, or of `run`, and the constants in it; `CannotCompile` when there is none."""
         if not written:
-            return self.source, self._emitter.constants
+            return self._code.routine, self._emitter.constants
         if self._ready_code is None:
             raise CannotCompile("the result is not made for being written at once")
-        return self._ready_code.source, self._written.constants
+        return self._ready_code.routine, self._written.constants
 
 
 def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
@@ -132,7 +135,7 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
     if not is_plain(program):
         raise CannotCompile("the program makes attributes or reads other formats")
     root, shared = Place("$input"), set[int]()
-    TypedEmitter(program, root, shared).source()
+    TypedEmitter(program, root, shared).routine()
     settle(root, strict=strict)
     if root.form not in ("record", "list"):
         raise CannotCompile("the input is used as a whole")
@@ -148,11 +151,12 @@ def typed_tier(program: tree.Program, *, strict: bool) -> Tier:
 
 def _made(root: Place, emitter: TypedEmitter) -> Code:
     """The code of an emitter that knows the forms of all places."""
-    source = emitter.source()
+    routine = emitter.routine()
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
     of_records = root.form == "list" and root.items().form == "record"
-    return Code(source, function_of(source, emitter.constants), kept_by(source) if of_records else None)
+    source = source_of(routine)
+    return Code(routine, source, function_of(source, emitter.constants), kept_by(routine) if of_records else None)
 
 
 class Tiers(Ways[Tier]):

@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
 
-from rolltop.transform.compile.blocks import Block, Flow, is_name, rendered
+from rolltop.transform.compile.blocks import Flow
+from rolltop.transform.compile.code import Code, Field, Var, last_of, py
 from rolltop.transform.compile.common_values import Regions, key_of
-from rolltop.transform.compile.emitter import Code, Make
+from rolltop.transform.compile.emitter import Emitted, Make
 from rolltop.transform.compile.inlining import has_pure_functions, inlined_functions
 from rolltop.transform.compile.operators import OperatorRules
 from rolltop.transform.compile.places import Groups, Items, Kind, Place
+from rolltop.transform.compile.python import finished
+from rolltop.transform.compile.routine import Block, Let, Routine
 from rolltop.transform.compile.scopes import CannotCompile, Names, Variable
 from rolltop.transform.compile.typed_calls import CallRules
 from rolltop.transform.run.access import TEXT
@@ -48,16 +51,16 @@ class TypedEmitter(OperatorRules, CallRules):
     def settled(self) -> bool:
         return self.root.form is not None
 
-    def source(self) -> str:
+    def routine(self) -> Routine:
         names = Names(counter=self.counter)
         ports = self.program.header.inputs
         variable = names.bind(ports[0].name, kind=self.root)
         names.variables["input"] = variable
         block = self.block = Block()
         code = self.answer(names)
-        return "\n".join([f"def run({variable.code}):", *rendered(block, code, [variable.code])])
+        return finished(Routine([variable.code.name], block, code))
 
-    def answer(self, names: Names) -> str:
+    def answer(self, names: Names) -> Code:
         """Code of the program's value."""
         return self.code(self.program.body, names)
 
@@ -109,7 +112,7 @@ class TypedEmitter(OperatorRules, CallRules):
         self.regions.swap(left)
         self.block = block
 
-    def emit(self, node: tree.Expr, names: Names) -> Code:
+    def emit(self, node: tree.Expr, names: Names) -> Emitted:
         key = key_of(node, names) if self.sharing else None
         if key is None:
             return super().emit(node, names)
@@ -118,44 +121,44 @@ class TypedEmitter(OperatorRules, CallRules):
             self.shared.add(found[0])
             return found[1], found[2]
         code, kind = super().emit(node, names)
-        if not self.settled or is_name(code):
+        if not self.settled or isinstance(code, Var):
             self.regions.add(key, (id(node), code, kind))
         elif id(node) in self.shared:
             held = names.temporary()
             self.regions.add(key, (id(node), held, kind))
             if self.block is None:
-                return f"({held} := {code})", kind
+                return held.bind(code), kind
             # A statement: code that is added before this expression may ask for it.
-            self.block.add(f"{held} = {code}")
+            self.block.add(Let(held, code))
             return held, kind
         return code, kind
 
-    def code(self, node: tree.Expr, names: Names) -> str:
+    def code(self, node: tree.Expr, names: Names) -> Code:
         code, kind = self.emit(node, names)
         self.escape(kind)
         return code
 
-    def truth(self, node: tree.Expr, names: Names) -> str:
+    def truth(self, node: tree.Expr, names: Names) -> Code:
         code, kind = self.emit(node, names)
         if kind == "bool":
             return code
         if isinstance(kind, Place) and kind.form in (None, "record", "list"):
-            return f"({code} is not None)"
-        return f"({code} != 0)" if kind == "num" else f"({code} != '')" if kind == "str" else f"TRUE({code})"
+            return py("({} is not None)", code)
+        return py("({} != 0)" if kind == "num" else "({} != '')" if kind == "str" else "TRUE({})", code)
 
     # ---- constructs that the general rules would let a typed value out of --------------------
 
-    def assign(self, variable: Variable, value: str) -> str:
+    def assign(self, variable: Variable, value: Code) -> list[Code]:
         if self.block is None:
             return super().assign(variable, value)
         variable.since = next(self.counter)
-        if self._aliasing and is_name(value):
+        if self._aliasing and isinstance(value, Var):
             variable.code = value
         else:
-            self.block.add(f"{variable.code} = {value}")
-        return ""
+            self.block.add(Let(variable.code, value))
+        return []
 
-    def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[str]:
+    def _bound(self, bindings: list[tree.Let | tree.FunctionDef], names: Names) -> list[Code]:
         for item in bindings:
             if isinstance(item, tree.FunctionDef) and id(item) in self.inlined:
                 names.bind(item.name, len(item.params)).definition = item, names
@@ -172,28 +175,30 @@ class TypedEmitter(OperatorRules, CallRules):
                 self.escape(variable.kind)
         return parts
 
-    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> Code:
+    def _call(self, target: tree.Expr, arguments: list[tree.Expr], names: Names) -> Emitted:
         variable = names.find(target.name) if isinstance(target, tree.Name) else None
         if variable is None or variable.definition is None:
             return super()._call(target, arguments, names)
         function, scope = variable.definition
-        inner, parts = scope.inner(), []
+        inner = scope.inner()
+        parts: list[Code] = []
         for param, argument in zip(function.params, arguments, strict=True):
             code, kind = self.emit(argument, names)
-            parts.append(self.assign(inner.bind(param.name, kind=kind), code))
+            parts += self.assign(inner.bind(param.name, kind=kind), code)
         body, kind = self.emit(function.body, inner)
-        parts = [part for part in parts if part]
-        return (f"({', '.join([*parts, body])})[-1]" if parts else body), kind
+        return last_of([*parts, body]), kind
 
-    def _function_code(self, params: list[tree.Param], body: tree.Expr, names: Names, counter: str = "") -> str:
+    def _function_code(
+        self, params: list[tree.Param], body: tree.Expr, names: Names, counter: Code | None = None
+    ) -> Code:
         with self.region():
             return super()._function_code(params, body, names, counter)
 
-    def _if(self, node: tree.If, names: Names) -> Code:
+    def _if(self, node: tree.If, names: Names) -> Emitted:
         condition = self.truth(node.condition, names)
         with self.region():
             then, kind = self.emit(node.then, names)
-        otherwise, other_kind = "None", None
+        otherwise, other_kind = Code("None"), None
         with self.region():
             if node.otherwise is not None:
                 otherwise, other_kind = self.emit(node.otherwise, names)
@@ -201,20 +206,20 @@ class TypedEmitter(OperatorRules, CallRules):
             self.escape(kind)
             self.escape(other_kind)
             kind = None
-        return f"({then} if {condition} else {otherwise})", kind
+        return py("({} if {} else {})", then, condition, otherwise), kind
 
-    def _match(self, node: tree.Match, names: Names) -> Code:
+    def _match(self, node: tree.Match, names: Names) -> Emitted:
         return self.matched(node, self._simple, names)
 
-    def matched(self, node: tree.Match, make: Make, names: Names) -> Code:
+    def matched(self, node: tree.Match, make: Make, names: Names) -> Emitted:
         with self.region():
             return super().matched(node, make, names)
 
-    def _case(self, case: tree.Case, subject: str, make: Make, names: Names) -> tuple[str, Code]:
+    def _case(self, case: tree.Case, subject: Var, make: Make, names: Names) -> tuple[Code, Emitted]:
         with self.region():  # only one of the bodies runs, and not every test
             return super()._case(case, subject, make, names)
 
-    def _simple(self, node: tree.Expr, names: Names) -> Code:
+    def _simple(self, node: tree.Expr, names: Names) -> Emitted:
         """Code of a number, text or truth with its kind, and of anything else without."""
         code, kind = self.emit(node, names)
         if kind in _SIMPLE:
@@ -222,25 +227,25 @@ class TypedEmitter(OperatorRules, CallRules):
         self.escape(kind)
         return code, None
 
-    def tried(self, node: tree.Try, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
+    def tried(self, node: tree.Try, make: Callable[[tree.Expr, Names], Code], names: Names) -> Code:
         with self.region():
             return super().tried(node, make, names)
 
-    def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], str], names: Names) -> str:
+    def _half(self, node: tree.Expr, make: Callable[[tree.Expr, Names], Code], names: Names) -> Code:
         with self.region():  # a function of its own, whose variables the other one does not see
             return super()._half(node, make, names)
 
-    def _index(self, node: tree.Index, names: Names) -> Code:
+    def _index(self, node: tree.Index, names: Names) -> Emitted:
         with self.region():
             return super()._index(node, names)
 
     # ---- access -----------------------------------------------------------------------------
 
-    def _name(self, node: tree.Name, names: Names) -> Code:
+    def _name(self, node: tree.Name, names: Names) -> Emitted:
         code, kind = super()._name(node, names)
         return code, self.known(kind) if isinstance(kind, Place) else kind
 
-    def _member(self, node: tree.Member, names: Names) -> Code:
+    def _member(self, node: tree.Member, names: Names) -> Emitted:
         self.lenient += node.safe
         target, kind = self.emit(node.target, names)
         self.lenient -= node.safe
@@ -254,8 +259,8 @@ class TypedEmitter(OperatorRules, CallRules):
         inner = kind.field(node.name)
         return self._attribute(target, kind, inner, names), self.known(inner)
 
-    def _attribute(self, target: str, place: Place, inner: Place, names: Names) -> str:
+    def _attribute(self, target: Code, place: Place, inner: Place, names: Names) -> Code:
         if place.required or not place.attribute:  # the root and elements of arrays are never null
-            return f"{target}.{inner.attribute}"
+            return Field(target, inner.attribute)
         held = names.temporary()
-        return f"({held}.{inner.attribute} if ({held} := {target}) is not None else None)"
+        return py("({} if {} is not None else None)", Field(held, inner.attribute), held.bind(target))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rolltop.transform.compile.calls import RESULTS
-from rolltop.transform.compile.emitter import Code
+from rolltop.transform.compile.code import Method, listed, py
+from rolltop.transform.compile.emitter import Emitted
 from rolltop.transform.compile.loops import Arguments, LoopRules
 from rolltop.transform.compile.places import Kind, Place
 from rolltop.transform.compile.scopes import Names
@@ -25,12 +26,12 @@ _NUMBERS = frozenset({"round", "floor", "ceil", "abs", "toNumber", "length", "ro
 class CallRules(TotalRules):
     """The part of the typed emitter that deals with calls of the library."""
 
-    def _library_call(self, name: str, arguments: Arguments, names: Names) -> Code:
+    def _library_call(self, name: str, arguments: Arguments, names: Names) -> Emitted:
         self.library(name)
         rule = _RULES.get((name, len(arguments)))
         return (rule(self, name, arguments, names) if rule else None) or self._direct(name, arguments, names)
 
-    def _direct(self, name: str, arguments: Arguments, names: Names) -> Code:
+    def _direct(self, name: str, arguments: Arguments, names: Names) -> Emitted:
         """The library's function; its bare body when every argument has the declared type already."""
         declared = find(name)
         assert declared is not None
@@ -39,12 +40,12 @@ class CallRules(TotalRules):
         codes = [code for code, _ in emitted]
         result = _result(declared)
         if name in _METHODS and ready == [True]:
-            return f"{codes[0]}.{_METHODS[name]}()", result
+            return Method(codes[0], _METHODS[name]), result
         signature = declared.signature
         if all(ready) and signature.most is not None and signature.least <= len(codes) <= signature.most:
             self.constants[f"B_{name}"] = declared.body
-            return f"B_{name}({', '.join(codes)})", result
-        return f"F_{name}({', '.join(codes)})", result
+            return py("B_{}({})", name, listed(codes)), result
+        return py("F_{}({})", name, listed(codes)), result
 
     def _ready(self, declared: Function, at: int, kind: Kind) -> bool:
         parameters = declared.signature.parameters
@@ -68,7 +69,7 @@ def _result(declared: Function) -> Kind:
     return "bool" if says == "bool" and declared.signature.result == BOOLEAN else None
 
 
-_RULES: dict[tuple[str, int], Callable[[CallRules, str, Arguments, Names], Code | None]] = {
+_RULES: dict[tuple[str, int], Callable[[CallRules, str, Arguments, Names], Emitted | None]] = {
     ("map", 2): LoopRules.walked,
     ("filter", 2): LoopRules.walked,
     ("flatMap", 2): LoopRules.flattened,

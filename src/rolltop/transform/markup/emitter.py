@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TypeGuard
 
-from rolltop.transform.compile.emitter import Code
+from rolltop.transform.compile.code import Code, py
+from rolltop.transform.compile.emitter import Emitted
 from rolltop.transform.compile.places import Kind, Place
 from rolltop.transform.compile.scopes import CannotCompile, Names
 from rolltop.transform.compile.typed import TypedEmitter
@@ -46,7 +47,7 @@ class MarkupEmitter(TypedEmitter):
         self._maps: list[bool] = []
         """For every call around: whether it maps what it goes over, which is the first that is asked for."""
 
-    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> Code:
+    def _library_call(self, name: str, arguments: list[tree.Expr], names: Names) -> Emitted:
         self._maps.append(name == "map" and len(arguments) == 2 and _is_path(arguments[0]))
         try:
             return super()._library_call(name, arguments, names)
@@ -61,7 +62,7 @@ class MarkupEmitter(TypedEmitter):
             self.arrays.add(kind)
         return super().elements(kind)
 
-    def _member(self, node: tree.Member, names: Names) -> Code:
+    def _member(self, node: tree.Member, names: Names) -> Emitted:
         if node.kind != "attribute":
             if node.kind == "property" and node.name.startswith("@"):
                 raise CannotCompile("a property whose name is that of an attribute")
@@ -74,7 +75,7 @@ class MarkupEmitter(TypedEmitter):
             return self.member_of((target, None), node, names)
         return self._inside(target, kind, f"@{node.name}", names)
 
-    def _index(self, node: tree.Index, names: Names) -> Code:
+    def _index(self, node: tree.Index, names: Names) -> Emitted:
         """`x["soap:Body"]` is how names are written that are no words."""
         name = node.index.value if isinstance(node.index, tree.Literal) else None
         if not isinstance(name, str) or node.safe or name in TEXT or name.startswith(("@", "^")):
@@ -82,10 +83,10 @@ class MarkupEmitter(TypedEmitter):
         target, kind = self.emit(node.target, names)
         if not _is_element(kind):
             self.escape(kind)
-            return f"INDEX({target}, {name!r})", None
+            return py("INDEX({}, {})", target, repr(name)), None
         return self._inside(target, kind, name, names)
 
-    def _inside(self, target: str, kind: Place, name: str, names: Names) -> Code:
+    def _inside(self, target: Code, kind: Place, name: str, names: Names) -> Emitted:
         if kind.form == "list":
             raise CannotCompile("a property of an array")
         if not self.lenient:
@@ -99,17 +100,17 @@ class MarkupEmitter(TypedEmitter):
             return None
         return super().use(kind, word)
 
-    def truth(self, node: tree.Expr, names: Names) -> str:
+    def truth(self, node: tree.Expr, names: Names) -> Code:
         code, kind = self.emit(node, names)
         if _is_attribute(kind):
             self.escape(kind)
-            return f"TRUE({code})"
+            return py("TRUE({})", code)
         return super().truth(node, names)
 
-    def _joined(self, left: tuple[str, Kind], right: tuple[str, Kind], names: Names) -> Code:
+    def _joined(self, left: tuple[Code, Kind], right: tuple[Code, Kind], names: Names) -> Emitted:
         return super()._joined(self._as_text(left, right[1]), self._as_text(right, left[1]), names)
 
-    def _as_text(self, operand: tuple[str, Kind], other: Kind) -> tuple[str, Kind]:
+    def _as_text(self, operand: tuple[Code, Kind], other: Kind) -> tuple[Code, Kind]:
         if _is_attribute(operand[1]) and other != "str":
             self.escape(operand[1])
             return operand[0], None

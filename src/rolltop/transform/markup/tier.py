@@ -7,6 +7,7 @@ from typing import Any
 
 from rolltop.transform.compile.compiler import function_of, makes_elements
 from rolltop.transform.compile.places import Place, settle
+from rolltop.transform.compile.python import source_of
 from rolltop.transform.compile.scopes import CannotCompile
 from rolltop.transform.compile.ways import Judged, Ways
 from rolltop.transform.markup.emitter import MarkupEmitter, settle_attributes
@@ -40,11 +41,11 @@ def markup_tier(program: tree.Program, path: tuple[str, ...], *, strict: bool) -
     if any(makes_elements(node) for node in tree.walk(program.body)):
         raise CannotCompile("the program makes attributes or reads other formats")
     root, shared = Place("$input"), set[int]()
-    MarkupEmitter(program, root, shared).source()
+    MarkupEmitter(program, root, shared).routine()
     settle(root, strict=strict)
     settle_attributes(root, strict=strict)
     emitter = MarkupEmitter(program, root, shared)
-    source = emitter.source()
+    source = source_of(emitter.routine())
     if root.unsettled():
         raise CannotCompile("the second look saw more than the first")
     run = function_of(source, emitter.constants)
